@@ -1,0 +1,140 @@
+//! Local backoff: a bound that grows with each retry, a cap on the bound, jitter, and an optional ceiling on the draw.
+//!
+//! `bound = min(cap, base × multiplier^i)`; then jitter; then the ceiling. The cap comes *before* jitter: jitter first
+//! and then a cut brings all clients that reached the cap back in the same instant. The names of the jitters are those
+//! of "Exponential Backoff And Jitter" (Amazon, 2015); *scaled* is gRPC's (A6: 0.8 to 1.2).
+
+use crate::{
+    random::{Sample, mul_div_ceil},
+    time::Millis,
+};
+
+/// How long to wait before a retry when the server does not say.
+///
+/// ```
+/// use policy_core::{Backoff, Jitter, Millis, Sample, Thousandths};
+/// let backoff = Backoff { cap: Millis::new(3_000), jitter: Jitter::Equal, ..Backoff::doubling(Millis::new(1_000)) };
+/// assert_eq!(backoff.bound(1), Millis::new(2_000));
+/// assert_eq!(backoff.bound(u32::MAX.into()), Millis::new(3_000));
+/// assert_eq!(backoff.draw(0, Sample::ZERO).delay, Millis::new(500));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// The bound of retry 0.
+    pub base: Millis,
+    /// What each further retry multiplies the bound by: 1.000, or 1.100 to 100.000.
+    pub multiplier: Thousandths,
+    /// Limits the bound, before jitter.
+    pub cap: Millis,
+    /// What is random about it.
+    pub jitter: Jitter,
+    /// Limits the draw, after jitter; [`Millis::MAX`] where a scaled jitter may pass the cap.
+    pub ceiling: Millis,
+}
+
+/// What is random about a backoff, given its bound `b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jitter {
+    /// Nothing: `b`. All clients that failed together come back together.
+    None,
+    /// `0` to `b`.
+    Full,
+    /// `⌈b/2⌉` to `b`.
+    Equal,
+    /// `⌈b·low⌉` to `⌈b·high⌉`.
+    Scaled {
+        /// The lower factor.
+        low: Thousandths,
+        /// The upper factor.
+        high: Thousandths,
+    },
+    /// `base` to `min(cap, 3 × previous draw)`; the first previous draw is `base`. Ignores the multiplier.
+    Decorrelated,
+}
+
+/// A factor in thousandths: `1500` is times 1.5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Thousandths(u32);
+
+impl Thousandths {
+    /// Times one.
+    pub const ONE: Self = Self(1_000);
+
+    /// The factor `n / 1000`.
+    #[must_use]
+    pub const fn new(n: u32) -> Self {
+        Self(n)
+    }
+
+    /// The number of thousandths.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// `⌈span × factor⌉`, saturating.
+    #[must_use]
+    pub const fn of(self, span: Millis) -> Millis {
+        Millis::new(mul_div_ceil(span.get(), self.0, 1_000))
+    }
+}
+
+/// One drawn backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Draw {
+    /// The wait.
+    pub delay: Millis,
+    /// What the next draw of this logical request starts from.
+    pub series: u64,
+}
+
+impl Backoff {
+    /// Doubles from `base`: no cap, no jitter, no ceiling.
+    #[must_use]
+    pub const fn doubling(base: Millis) -> Self {
+        Self { base, multiplier: Thousandths::new(2_000), cap: Millis::MAX, jitter: Jitter::None, ceiling: Millis::MAX }
+    }
+
+    /// `min(cap, base × multiplier^exponent)`, rounded up; exact to a thousandth of a millisecond.
+    #[must_use]
+    pub const fn bound(&self, exponent: u64) -> Millis {
+        let cap = self.cap.get().saturating_mul(1_000);
+        let mut micros = self.base.get().saturating_mul(1_000);
+        let mut left = if micros == 0 || self.multiplier.get() <= 1_000 { 0 } else { exponent };
+        while left > 0 && micros < cap {
+            micros = mul_div_ceil(micros, self.multiplier.get(), 1_000);
+            left = left.saturating_sub(1);
+        }
+        Millis::new(if micros < cap { micros.div_ceil(1_000) } else { self.cap.get() })
+    }
+
+    /// Draws the wait. `series` is the count of draws made so far, or for [`Jitter::Decorrelated`] the previous draw
+    /// in milliseconds (0 before the first); [`Draw::series`] is either, for the next call.
+    pub const fn draw(&self, series: u64, sample: Sample) -> Draw {
+        let next = series.saturating_add(1);
+        let (delay, series) = match self.jitter {
+            Jitter::None => (self.bound(series), next),
+            Jitter::Full => (sample.between(Millis::ZERO, self.bound(series)), next),
+            Jitter::Equal => {
+                let bound = self.bound(series);
+                (sample.between(Millis::new(bound.get().div_ceil(2)), bound), next)
+            }
+            Jitter::Scaled { low, high } => {
+                let bound = self.bound(series);
+                (sample.between(low.of(bound), high.of(bound)), next)
+            }
+            Jitter::Decorrelated => {
+                let previous = if series > self.base.get() { series } else { self.base.get() };
+                let high = shorter(self.cap, Millis::new(previous.saturating_mul(3)));
+                let delay = sample.between(shorter(self.base, self.cap), high);
+                (delay, delay.get())
+            }
+        };
+        Draw { delay: shorter(delay, self.ceiling), series }
+    }
+}
+
+const fn shorter(one: Millis, other: Millis) -> Millis {
+    if one.get() < other.get() { one } else { other }
+}

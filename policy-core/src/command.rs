@@ -1,0 +1,63 @@
+//! What the host must do now.
+
+use crate::{
+    budget::Tokens,
+    execution::Execution,
+    outcome::{Bound, HintReport, Outcome},
+    time::{Mark, Millis},
+};
+
+/// The result of one call into the state machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a step that is not carried out is a request that stands still"]
+pub struct Step {
+    /// Pass to the next call.
+    pub execution: Execution,
+    /// The retry budget after this call. The host stores it with compare-and-swap against [`Now::tokens`]; if another
+    /// request was faster, it discards this step and calls again with the same input and the new tokens.
+    ///
+    /// [`Now::tokens`]: crate::Now::tokens
+    pub tokens: Tokens,
+    /// What to do now.
+    pub command: Command,
+}
+
+/// What the host does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Nothing changed: go on with what was commanded last. Discard a response that came with this call.
+    Keep,
+    /// Make an attempt.
+    Send {
+        /// Its number among all sends of the logical request; the first is 1.
+        attempt: u32,
+        /// Time until the response head must be here; already limited by a deadline that cuts attempts short. Report
+        /// [`Ambiguous`](crate::FailureKind::Ambiguous) with `timed_out` (or `ConnectFailed`, if still connecting) when
+        /// it is over. It does not limit the reading of the body.
+        timeout: Option<Millis>,
+    },
+    /// Discard the body of the response that came with this call, wait, then call with [`Event::Wake`](crate::Event::Wake).
+    Wait(Wait),
+    /// Wait for the network, at the latest until this mark, then call with [`Event::Wake`](crate::Event::Wake).
+    AwaitNetwork {
+        /// [`Mark::MAX`] if nothing limits the wait.
+        until: Mark,
+    },
+    /// Return.
+    Finish(Outcome),
+}
+
+/// A wait. The host may wake in pieces of any length: an early wake gives the same wait again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Not before this mark.
+    pub until: Mark,
+    /// The planned delay from now, for logs.
+    pub delay: Millis,
+    /// Which retry this leads to, from 0; 0 too for a wait before the first send.
+    pub retry_index: u32,
+    /// The bound that fixed the delay; [`Bound::None`] when an early wake repeats the wait.
+    pub bound: Bound,
+    /// What became of the hint. Where it was refused, the local backoff stands in for it.
+    pub hint: HintReport,
+}

@@ -1,0 +1,281 @@
+//! The compiled form of a policy: fixed length, fixed offsets, little end first, one way to write each policy.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 4 | `max_attempts` |
+//! | 4 | 8 × 3 | `deadline`, `attempt_timeout`, `max_wait`; all bits set: none |
+//! | 28 | 64 × 3 | `retry`, `throttle`, `hint.statuses`: one bit a status, from 100 |
+//! | 220 | 1, 2, 2 | `failures`, `methods`, `keyed_methods`: one bit each |
+//! | 225 | 37 × 2 | `transient`, `throttled`: base 8, multiplier 4, cap 8, ceiling 8, jitter 1, low 4, high 4 |
+//! | 299 | 1 | `deadline_scope` |
+//! | 300 | 1 | `hint.mode`: 0 at least, 1 instead, 2 instead and zero at once |
+//! | 301 | 4 | `hint.spread` |
+//! | 305 | 1 × 4 | `hint.dates.obsolete`, `hint.dates.strict`, `hint.unreadable`, `hint.skew_from_date` |
+//! | 309 | 1 | `offline` |
+//! | 310 | 1 | a budget follows; if not, all of it is zero |
+//! | 311 | 4 × 7 | capacity, on_failure, retry, throttled, timed_out, success, threshold |
+//! | 339 | 1 | refund |
+//!
+//! [`slot`](crate::slot) says where these bytes stand in an artifact.
+
+use crate::{
+    backoff::{Backoff, Jitter, Thousandths},
+    budget::{BudgetRules, Tokens},
+    classify::StatusSet,
+    failure::FailureSet,
+    policy::{DateRules, DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
+    request::MethodSet,
+    time::Millis,
+};
+
+/// Length of a compiled policy.
+pub const BODY_LEN: usize = 340;
+
+const NO_BUDGET: BudgetRules = BudgetRules {
+    capacity: Tokens::ZERO,
+    on_failure: Tokens::ZERO,
+    retry: Tokens::ZERO,
+    throttled: Tokens::ZERO,
+    timed_out: Tokens::ZERO,
+    success: Tokens::ZERO,
+    threshold: Tokens::ZERO,
+    refund: false,
+};
+
+pub(crate) fn encode(rules: &Rules) -> [u8; BODY_LEN] {
+    let mut bytes = [0; BODY_LEN];
+    let mut out = Writer(&mut bytes);
+    out.put(rules.max_attempts.to_le_bytes());
+    for limit in [rules.deadline, rules.attempt_timeout, rules.max_wait] {
+        out.put(limit.map_or(u64::MAX, Millis::get).to_le_bytes());
+    }
+    for set in [rules.retry, rules.throttle, rules.hint.statuses] {
+        for word in set.words() {
+            out.put(word.to_le_bytes());
+        }
+    }
+    out.put([rules.failures.bits()]);
+    out.put(rules.methods.bits().to_le_bytes());
+    out.put(rules.keyed_methods.bits().to_le_bytes());
+    for backoff in [&rules.transient, &rules.throttled] {
+        encode_backoff(&mut out, backoff);
+    }
+    out.put([rules.deadline_scope as u8]);
+    out.put([match rules.hint.mode {
+        HintMode::AtLeast => 0,
+        HintMode::Instead { zero_at_once: false } => 1,
+        HintMode::Instead { zero_at_once: true } => 2,
+    }]);
+    out.put(rules.hint.spread.get().to_le_bytes());
+    out.put([rules.hint.dates.obsolete.into(), rules.hint.dates.strict.into()]);
+    out.put([rules.hint.unreadable as u8, rules.hint.skew_from_date.into()]);
+    out.put([rules.offline as u8, rules.budget.is_some().into()]);
+    let budget = rules.budget.unwrap_or(NO_BUDGET);
+    for tokens in [
+        budget.capacity,
+        budget.on_failure,
+        budget.retry,
+        budget.throttled,
+        budget.timed_out,
+        budget.success,
+        budget.threshold,
+    ] {
+        out.put(tokens.thousandths().to_le_bytes());
+    }
+    out.put([budget.refund.into()]);
+    bytes
+}
+
+fn encode_backoff(out: &mut Writer<'_>, backoff: &Backoff) {
+    out.put(backoff.base.get().to_le_bytes());
+    out.put(backoff.multiplier.get().to_le_bytes());
+    out.put(backoff.cap.get().to_le_bytes());
+    out.put(backoff.ceiling.get().to_le_bytes());
+    let (tag, low, high) = match backoff.jitter {
+        Jitter::None => (0, 0, 0),
+        Jitter::Full => (1, 0, 0),
+        Jitter::Equal => (2, 0, 0),
+        Jitter::Scaled { low, high } => (3, low.get(), high.get()),
+        Jitter::Decorrelated => (4, 0, 0),
+    };
+    out.put([tag]);
+    out.put(u32::to_le_bytes(low));
+    out.put(u32::to_le_bytes(high));
+}
+
+/// `None` for bytes that `encode` cannot have written, so that equal policies have equal bytes in both directions.
+pub(crate) fn decode(bytes: &[u8; BODY_LEN]) -> Option<Rules> {
+    let mut from = Reader(bytes);
+    let max_attempts = from.u32()?;
+    let (deadline, attempt_timeout, max_wait) = (from.limit()?, from.limit()?, from.limit()?);
+    let (retry, throttle, statuses) = (from.statuses()?, from.statuses()?, from.statuses()?);
+    let failures = FailureSet::from_bits(from.u8()?)?;
+    let methods = MethodSet::from_bits(from.u16()?)?;
+    let keyed_methods = MethodSet::from_bits(from.u16()?)?;
+    let (transient, throttled) = (from.backoff()?, from.backoff()?);
+    let deadline_scope = match from.u8()? {
+        0 => DeadlineScope::Waits,
+        1 => DeadlineScope::Attempts,
+        _ => return None,
+    };
+    let mode = match from.u8()? {
+        0 => HintMode::AtLeast,
+        1 => HintMode::Instead { zero_at_once: false },
+        2 => HintMode::Instead { zero_at_once: true },
+        _ => return None,
+    };
+    let spread = Thousandths::new(from.u32()?);
+    let dates = DateRules { obsolete: from.flag()?, strict: from.flag()? };
+    let unreadable = if from.flag()? { Unreadable::Backoff } else { Unreadable::LowerBound };
+    let skew_from_date = from.flag()?;
+    let offline = if from.flag()? { Offline::Await } else { Offline::CountAsConnectFailed };
+    let has_budget = from.flag()?;
+    let budget = from.budget()?;
+    if !has_budget && budget != NO_BUDGET {
+        return None;
+    }
+    Some(Rules {
+        max_attempts,
+        deadline,
+        deadline_scope,
+        attempt_timeout,
+        max_wait,
+        retry,
+        throttle,
+        failures,
+        methods,
+        keyed_methods,
+        transient,
+        throttled,
+        hint: HintRules { statuses, mode, spread, dates, unreadable, skew_from_date },
+        offline,
+        budget: has_budget.then_some(budget),
+    })
+}
+
+/// FNV-1a, 32 bits: tells two policies apart and notices damage. It is no defence; that is what a SHA-256 pin is for.
+pub(crate) const fn fnv1a(bytes: &[u8]) -> u32 {
+    let (mut hash, mut rest) = (0x811c_9dc5_u32, bytes);
+    while let Some((byte, more)) = rest.split_first() {
+        hash = (hash ^ *byte as u32).wrapping_mul(0x0100_0193);
+        rest = more;
+    }
+    hash
+}
+
+/// Writes front to back; what does not fit is dropped, which the test on lengths would notice.
+pub(crate) struct Writer<'a>(pub(crate) &'a mut [u8]);
+
+impl Writer<'_> {
+    pub(crate) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        if let Some((head, rest)) = core::mem::take(&mut self.0).split_first_chunk_mut::<N>() {
+            *head = bytes;
+            self.0 = rest;
+        }
+    }
+}
+
+/// Reads front to back; `None` at the end.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl Reader<'_> {
+    pub(crate) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    pub(crate) fn u8(&mut self) -> Option<u8> {
+        self.take().map(u8::from_le_bytes)
+    }
+
+    pub(crate) fn u16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        match self.u8()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn millis(&mut self) -> Option<Millis> {
+        let ms = self.u64()?;
+        (ms <= Millis::MAX.get()).then_some(Millis::new(ms))
+    }
+
+    fn limit(&mut self) -> Option<Option<Millis>> {
+        match self.u64()? {
+            u64::MAX => Some(None),
+            ms if ms <= Millis::MAX.get() => Some(Some(Millis::new(ms))),
+            _ => None,
+        }
+    }
+
+    fn statuses(&mut self) -> Option<StatusSet> {
+        let mut words = [0; 8];
+        for word in &mut words {
+            *word = self.u64()?;
+        }
+        StatusSet::from_words(words)
+    }
+
+    fn backoff(&mut self) -> Option<Backoff> {
+        let base = self.millis()?;
+        let multiplier = Thousandths::new(self.u32()?);
+        let (cap, ceiling) = (self.millis()?, self.millis()?);
+        let jitter = match (self.u8()?, self.u32()?, self.u32()?) {
+            (0, 0, 0) => Jitter::None,
+            (1, 0, 0) => Jitter::Full,
+            (2, 0, 0) => Jitter::Equal,
+            (3, low, high) => Jitter::Scaled { low: Thousandths::new(low), high: Thousandths::new(high) },
+            (4, 0, 0) => Jitter::Decorrelated,
+            _ => return None,
+        };
+        Some(Backoff { base, multiplier, cap, jitter, ceiling })
+    }
+
+    fn budget(&mut self) -> Option<BudgetRules> {
+        let mut tokens = || self.u32().map(Tokens::from_thousandths);
+        let (capacity, on_failure, retry) = (tokens()?, tokens()?, tokens()?);
+        let (throttled, timed_out, success, threshold) = (tokens()?, tokens()?, tokens()?, tokens()?);
+        let refund = self.flag()?;
+        Some(BudgetRules { capacity, on_failure, retry, throttled, timed_out, success, threshold, refund })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_fills_its_bytes_and_comes_back_equal() {
+        let mut rules = Rules::DEFAULT;
+        rules.transient.jitter = Jitter::Scaled { low: Thousandths::new(800), high: Thousandths::new(1_200) };
+        let mut bytes = encode(&rules);
+        assert_eq!(decode(&bytes), Some(rules));
+        let mut out = Writer(&mut bytes);
+        out.put([0_u8; BODY_LEN]);
+        assert!(out.0.is_empty(), "the table above and BODY_LEN agree");
+    }
+
+    #[test]
+    fn no_single_damaged_byte_yields_the_same_policy() {
+        let bytes = encode(&Rules { budget: None, ..Rules::DEFAULT });
+        for at in 0..BODY_LEN {
+            let mut damaged = bytes;
+            damaged[at] ^= 0x80;
+            assert_ne!(decode(&damaged), decode(&bytes), "byte {at}");
+        }
+    }
+}

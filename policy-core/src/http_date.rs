@@ -1,0 +1,297 @@
+//! HTTP-dates (RFC 9110 §5.6.7), read from bytes under no locale at all.
+//!
+//! ```text
+//! IMF-fixdate  = day-name "," SP 2DIGIT SP month SP 4DIGIT SP time SP GMT      Sun, 06 Nov 1994 08:49:37 GMT
+//! rfc850-date  = day-name-l "," SP 2DIGIT "-" month "-" 2DIGIT SP time SP GMT  Sunday, 06-Nov-94 08:49:37 GMT
+//! asctime-date = day-name SP month SP ( 2DIGIT / SP DIGIT ) SP time SP 4DIGIT  Sun Nov  6 08:49:37 1994
+//! ```
+//!
+//! Case-sensitive, every byte accounted for. Beyond the grammar: the day exists, the weekday is that of the date, the
+//! year is 1900 or later (RFC 5322 §3.3), and `:60` stands only at 23:59, where it means the next second.
+
+use crate::{outcome::HintReport, policy::DateRules, time::UnixMillis};
+
+/// Reads an HTTP-date; the result is in seconds since 1970, negative before.
+///
+/// `now` is for two-digit years only: such a year is of the current century, unless that lies more than 50 years
+/// ahead, and then of the one before.
+///
+/// ```
+/// use policy_core::{DateRules, http_date, http_date::HttpDateError};
+/// let any = DateRules { obsolete: true, strict: false };
+/// assert_eq!(http_date::parse(b"Sun, 06 Nov 1994 08:49:37 GMT", any, None), Ok(784_111_777));
+/// assert_eq!(http_date::parse(b"Sun Nov  6 08:49:37 1994", any, None), Ok(784_111_777));
+/// assert_eq!(http_date::parse(b"Mon, 06 Nov 1994 08:49:37 GMT", any, None), Err(HttpDateError::WrongWeekday));
+/// ```
+///
+/// # Errors
+/// What of it is no date that `rules` accept.
+#[inline]
+pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
+    match text.first_chunk() {
+        Some(text29) if text.len() == 29 => match imf_fixdate(text29) {
+            Some(date) => date.check(rules),
+            None => obsolete(text, rules, now),
+        },
+        _ => obsolete(text, rules, now),
+    }
+}
+
+fn imf_fixdate(text: &[u8; 29]) -> Option<Date<'_>> {
+    let (name, rest) = text.split_first_chunk::<3>()?;
+    let [b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', rest @ ..] = rest else { return None };
+    let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
+    let year = two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?);
+    Some(Date { name, full_name: false, day: two(*d1, *d2)?, month: month([*m1, *m2, *m3])?, year, time: clock(time)? })
+}
+
+#[cold]
+fn obsolete(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
+    let date = match (asctime_date(text), rfc850_date(text)) {
+        (Some(date), _) => date,
+        (None, Some(_)) if !rules.obsolete => return Err(HttpDateError::Obsolete),
+        (None, Some(date)) => date.in_century_of(now.ok_or(HttpDateError::NoClock)?),
+        (None, None) => return Err(HttpDateError::Malformed),
+    };
+    if rules.obsolete { date.check(rules) } else { Err(HttpDateError::Obsolete) }
+}
+
+fn rfc850_date(text: &[u8]) -> Option<Date<'_>> {
+    let (name, rest) = text.split_last_chunk::<24>()?;
+    let [b',', b' ', d1, d2, b'-', m1, m2, m3, b'-', y1, y2, b' ', rest @ ..] = rest else { return None };
+    let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
+    let year = two(*y1, *y2)?;
+    Some(Date { name, full_name: true, day: two(*d1, *d2)?, month: month([*m1, *m2, *m3])?, year, time: clock(time)? })
+}
+
+fn asctime_date(text: &[u8]) -> Option<Date<'_>> {
+    let (name, rest) = text.split_first_chunk::<3>()?;
+    let [b' ', m1, m2, m3, b' ', d1, d2, b' ', rest @ ..] = rest else { return None };
+    let (time, [b' ', y1, y2, y3, y4]) = rest.split_first_chunk::<8>()? else { return None };
+    let day = two(if *d1 == b' ' { b'0' } else { *d1 }, *d2)?;
+    let year = two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?);
+    Some(Date { name, full_name: false, day, month: month([*m1, *m2, *m3])?, year, time: clock(time)? })
+}
+
+/// A date that matches a production; nothing is checked but digits and the month's name.
+struct Date<'a> {
+    name: &'a [u8],
+    full_name: bool,
+    day: u32,
+    month: u32,
+    year: u32,
+    time: Clock,
+}
+
+#[derive(Clone, Copy)]
+struct Clock {
+    hour: u32,
+    minute: u32,
+    second: u32,
+}
+
+impl Date<'_> {
+    fn check(&self, rules: DateRules) -> Result<i64, HttpDateError> {
+        let Clock { hour, minute, second } = self.time;
+        let days = days_before(self.year, self.month).wrapping_add(self.day.into());
+        let weekday = WEEKDAYS.get(days.rem_euclid(7).unsigned_abs() as usize).copied().unwrap_or("");
+        let named = if self.full_name { weekday.as_bytes() } else { weekday.as_bytes().get(..3).unwrap_or(&[]) };
+        if named != self.name && !self.names_a_day() {
+            return Err(HttpDateError::Malformed);
+        }
+        if self.day == 0 || self.day > month_length(self.year, self.month) || hour > 23 || minute > 59 || second > 60 {
+            return Err(HttpDateError::NoSuchTime);
+        }
+        if second == 60 && (rules.strict || hour != 23 || minute != 59) {
+            return Err(HttpDateError::LeapSecond);
+        }
+        if self.year < 1900 {
+            return Err(HttpDateError::YearBefore1900);
+        }
+        if named != self.name {
+            return Err(HttpDateError::WrongWeekday);
+        }
+        Ok(unix(days, self.time))
+    }
+
+    fn names_a_day(&self) -> bool {
+        WEEKDAYS.iter().any(|day| {
+            let day = day.as_bytes();
+            self.name == if self.full_name { day } else { day.get(..3).unwrap_or(&[]) }
+        })
+    }
+
+    /// Gives a two-digit year its century.
+    fn in_century_of(self, now: UnixMillis) -> Self {
+        let now = i64::try_from(now.get()).unwrap_or(i64::MAX);
+        let this_year = year_of(now.div_euclid(86_400_000));
+        let mut year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
+        // "More than 50 years in the future" is counted in calendar years: the same day 50 years before is yet to come.
+        let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day.into());
+        if unix(days, self.time).saturating_mul(1_000) > now {
+            year = year.wrapping_sub(100);
+        }
+        Self { year, ..self }
+    }
+}
+
+/// In the order of days since 1970, which began on a Thursday.
+const WEEKDAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+
+fn month(name: [u8; 3]) -> Option<u32> {
+    Some(match &name {
+        b"Jan" => 1,
+        b"Feb" => 2,
+        b"Mar" => 3,
+        b"Apr" => 4,
+        b"May" => 5,
+        b"Jun" => 6,
+        b"Jul" => 7,
+        b"Aug" => 8,
+        b"Sep" => 9,
+        b"Oct" => 10,
+        b"Nov" => 11,
+        b"Dec" => 12,
+        _ => return None,
+    })
+}
+
+const fn month_length(year: u32, month: u32) -> u32 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+fn clock(text: &[u8; 8]) -> Option<Clock> {
+    let [h1, h2, b':', m1, m2, b':', s1, s2] = *text else { return None };
+    Some(Clock { hour: two(h1, h2)?, minute: two(m1, m2)?, second: two(s1, s2)? })
+}
+
+fn two(tens: u8, ones: u8) -> Option<u32> {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| u32::from(tens).wrapping_mul(10).wrapping_add(ones.into()))
+}
+
+/// Days from 1 January 1970 to the day before the first of the month (proleptic Gregorian; years run from March, so that the
+/// leap day comes last).
+const fn days_before(year: u32, month: u32) -> i64 {
+    let (year, month) =
+        if month > 2 { (year, month.wrapping_sub(3)) } else { (year.wrapping_sub(1), month.wrapping_add(9)) };
+    let year = year.cast_signed();
+    let leap_days = year.div_euclid(4).wrapping_sub(year.div_euclid(100)).wrapping_add(year.div_euclid(400));
+    let months = (153_u32.wrapping_mul(month).wrapping_add(2) / 5).cast_signed();
+    let days = year.wrapping_mul(365).wrapping_add(leap_days).wrapping_add(months);
+    // From the day before 1 March of year 0 to 1 January 1970.
+    days.wrapping_sub(719_469) as i64
+}
+
+const fn unix(days: i64, time: Clock) -> i64 {
+    let Clock { hour, minute, second } = time;
+    let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
+    days.wrapping_mul(86_400).wrapping_add(seconds as i64)
+}
+
+/// The year in which a day since 1970 lies.
+const fn year_of(day: i64) -> u32 {
+    // An estimate that is right or one too small, then the check.
+    let estimate = (day.wrapping_mul(400) / 146_097).wrapping_add(1970) as u32;
+    if days_before(estimate.wrapping_add(1), 1) < day { estimate.wrapping_add(1) } else { estimate }
+}
+
+/// Why bytes are no HTTP-date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HttpDateError {
+    /// None of the three productions.
+    Malformed,
+    /// An RFC 850 or asctime date, which the rules do not accept.
+    Obsolete,
+    /// A two-digit year, but no clock to tell its century.
+    NoClock,
+    /// The day, hour, minute or second does not exist.
+    NoSuchTime,
+    /// The weekday is that of another date.
+    WrongWeekday,
+    /// A second of 60 that is not at 23:59, or that the rules do not accept.
+    LeapSecond,
+    /// A year before 1900.
+    YearBefore1900,
+}
+
+impl HttpDateError {
+    pub(crate) const fn message(self) -> &'static str {
+        match self {
+            Self::Malformed => "expected an HTTP-date",
+            Self::Obsolete => "expected an HTTP-date of the form IMF-fixdate",
+            Self::NoClock => "a two-digit year needs a wall clock",
+            Self::NoSuchTime => "expected a day and a time that exist",
+            Self::WrongWeekday => "expected the weekday of the date",
+            Self::LeapSecond => "a second of 60 is not accepted here",
+            Self::YearBefore1900 => "expected a year from 1900 on",
+        }
+    }
+
+    /// The same as a report on a hint.
+    pub(crate) const fn report(self) -> HintReport {
+        match self {
+            Self::Malformed => HintReport::Malformed,
+            Self::Obsolete => HintReport::ObsoleteDate,
+            Self::NoClock => HintReport::NoWallClock,
+            Self::NoSuchTime => HintReport::NoSuchTime,
+            Self::WrongWeekday => HintReport::WrongWeekday,
+            Self::LeapSecond => HintReport::LeapSecond,
+            Self::YearBefore1900 => HintReport::YearBefore1900,
+        }
+    }
+}
+
+impl core::fmt::Display for HttpDateError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl core::error::Error for HttpDateError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANY: DateRules = DateRules { obsolete: true, strict: false };
+
+    #[test]
+    fn every_day_from_1900_to_9999_has_its_number_and_weekday() {
+        let mut day = days_before(1900, 1) + 1;
+        for year in 1900..=9999 {
+            for month in 1..=12 {
+                for date in 1..=month_length(year, month) {
+                    assert_eq!(days_before(year, month) + i64::from(date), day, "{year}-{month}-{date}");
+                    day += 1;
+                }
+            }
+            if year >= 1970 {
+                assert_eq!((year_of(day - 365), year_of(day - 1)), (year, year));
+            }
+        }
+        assert_eq!(days_before(1970, 1) + 1, 0, "1 January 1970 is day 0");
+    }
+
+    #[test]
+    fn a_leap_second_is_the_next_second_unless_strict() {
+        let text = b"Sat, 31 Dec 2016 23:59:60 GMT";
+        assert_eq!(parse(text, ANY, None), Ok(1_483_228_800));
+        assert_eq!(parse(text, DateRules { strict: true, ..ANY }, None), Err(HttpDateError::LeapSecond));
+    }
+
+    #[test]
+    fn obsolete_forms_are_named_when_they_are_refused() {
+        let imf_only = DateRules::default();
+        for text in [&b"Sunday, 06-Nov-94 08:49:37 GMT"[..], b"Sun Nov  6 08:49:37 1994"] {
+            assert_eq!(parse(text, imf_only, None), Err(HttpDateError::Obsolete));
+        }
+        assert_eq!(parse(b"Sunday, 06-Nov-94 08:49:37 GMT", ANY, None), Err(HttpDateError::NoClock));
+    }
+}

@@ -1,0 +1,61 @@
+//! One retry policy that gives the same answer everywhere.
+//!
+//! This crate parses what a server said (Retry-After), decides (retry, defer, stop), and runs the state machine of one
+//! logical request. It never sleeps, reads no clock, draws no random number, sees no URL, body or credential; it does not
+//! allocate, uses no floating point, and does not panic. What it knows is in its arguments; a host supplies clock,
+//! randomness, sleep and transport and carries out the [`Command`] that comes back.
+//!
+//! ```text
+//! field values ──▶ RetryAfter ──▶ Hint ──▶ Decision ──▶ Command ──▶ host action
+//! ```
+//!
+//! Nothing points back: a parser never sees a policy, a decision never sees a command, the state machine never parses.
+//!
+//! Start at [`Execution`]; [`Rules`] is what can be chosen.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::expect_used,
+        clippy::float_arithmetic,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
+)]
+
+mod backoff;
+mod budget;
+mod classify;
+mod command;
+mod compiled;
+mod decision;
+mod event;
+mod execution;
+mod failure;
+pub mod hint;
+pub mod http_date;
+mod outcome;
+mod policy;
+mod random;
+mod request;
+pub mod retry_after;
+pub mod slot;
+mod time;
+
+pub use backoff::{Backoff, Draw, Jitter, Thousandths};
+pub use budget::{BudgetRules, Cost, Tokens};
+pub use classify::{Class, Disposition, StatusSet};
+pub use command::{Command, Step, Wait};
+pub use compiled::BODY_LEN;
+pub use decision::{Decision, Situation, decide};
+pub use event::{Attempt, Event, FIELD_MAX, FIELDS_MAX, Field, Network, Now};
+pub use execution::Execution;
+pub use failure::{FailureKind, FailureSet};
+pub use outcome::{Bound, End, HandOver, HintReport, Outcome, Resume};
+pub use policy::{DateRules, DeadlineScope, HintMode, HintRules, Offline, Policy, PolicyError, Rules, Unreadable};
+pub use random::Sample;
+pub use request::{IdempotencyKey, Limits, Method, MethodSet, Request};
+pub use time::{Mark, Millis, Session, UnixMillis};

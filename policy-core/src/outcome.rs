@@ -1,0 +1,313 @@
+//! How a logical request ended, and with which numbers that is told to hosts in other languages.
+
+use crate::time::{Millis, UnixMillis};
+
+/// How a logical request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Why.
+    pub end: End,
+    /// The bound that decided.
+    pub bound: Bound,
+    /// What became of the server's hint.
+    pub hint: HintReport,
+    /// All sends of the logical request so far.
+    pub attempts: u32,
+    /// An attempt ended without an answer, or was aborted, and may have been applied all the same: a 404 after a
+    /// repeated DELETE can mean success.
+    pub maybe_applied: bool,
+    /// What the caller gets.
+    pub hand_over: HandOver,
+    /// Present for [`End::Deferred`], [`End::Offline`], and for [`End::Deadline`] when a wait did not fit.
+    pub resume: Option<Resume>,
+}
+
+/// What the host does with the result of the last attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandOver {
+    /// Give the caller this event's response, its body unread, or this event's failure.
+    This,
+    /// Abort the attempt in flight, or discard the response that came with this call; give the caller nothing.
+    Abort,
+    /// The last result was given up when the wait began. Its status, or 0 if it had none or nothing was sent yet.
+    LastStatus(u16),
+}
+
+/// What is needed to go on later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resume {
+    /// The whole wait that was asked for: not capped, not spread. [`Millis::MAX`] if it is that long or its length is
+    /// unknown (a number too large; a date without a wall clock, which then stands in `not_before`).
+    pub delay: Millis,
+    /// The same as a wall-clock moment, if there is a wall clock or the server gave one.
+    pub not_before: Option<UnixMillis>,
+    /// Pass on as [`Request::attempts_used`](crate::Request::attempts_used).
+    pub attempts_used: u32,
+}
+
+/// Why a logical request ended. 0–15 are no faults, 16–63 mean "no further send", 64 and above are misuse.
+///
+/// ```
+/// use policy_core::End;
+/// assert_eq!(End::Deferred.code(), 1);
+/// assert_eq!(End::from_code(17), Some(End::AttemptsUsed));
+/// assert_eq!(End::from_code(9_999), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u16)]
+pub enum End {
+    /// A response that needs no retry: 200–299.
+    Success = 0,
+    /// Worth retrying, but later than a wait in this process may be: see [`Outcome::resume`].
+    Deferred = 1,
+    /// The caller cancelled.
+    Cancelled = 2,
+    /// Another session is signed in; nothing of the old one is delivered.
+    SessionChanged = 3,
+    /// The policy retries neither this status nor this failure.
+    NotRetryable = 16,
+    /// `max_attempts` sends were made.
+    AttemptsUsed = 17,
+    /// The body cannot be sent again from its start.
+    BodyNotReplayable = 18,
+    /// A write without a key that this server honours, and it may have been applied.
+    NotIdempotent = 19,
+    /// The shared retry budget has no token left for this retry.
+    BudgetEmpty = 20,
+    /// The deadline has passed, or the wait would reach it.
+    Deadline = 21,
+    /// The network did not come back in time.
+    Offline = 22,
+    /// A nested layer retried this and gave up.
+    Nested = 23,
+    /// The execution belongs to another policy.
+    ForeignExecution = 64,
+    /// The execution is not one that this policy can have made.
+    MalformedExecution = 65,
+    /// A number outside its range: a mark above [`Mark::MAX`](crate::Mark::MAX), too many fields, a field twice.
+    InvalidInput = 66,
+}
+
+impl End {
+    /// Every end, in the order of their numbers.
+    pub const ALL: [Self; 15] = [
+        Self::Success,
+        Self::Deferred,
+        Self::Cancelled,
+        Self::SessionChanged,
+        Self::NotRetryable,
+        Self::AttemptsUsed,
+        Self::BodyNotReplayable,
+        Self::NotIdempotent,
+        Self::BudgetEmpty,
+        Self::Deadline,
+        Self::Offline,
+        Self::Nested,
+        Self::ForeignExecution,
+        Self::MalformedExecution,
+        Self::InvalidInput,
+    ];
+
+    /// The number in the component's interface.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        self as u16
+    }
+
+    /// The end with this number; `None` for one that is not known here, which a host takes as "no further send".
+    #[must_use]
+    pub fn from_code(code: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|end| end.code() == code)
+    }
+
+    /// The name in documents, vectors and logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Deferred => "deferred",
+            Self::Cancelled => "cancelled",
+            Self::SessionChanged => "session-changed",
+            Self::NotRetryable => "not-retryable",
+            Self::AttemptsUsed => "attempts-used",
+            Self::BodyNotReplayable => "body-not-replayable",
+            Self::NotIdempotent => "not-idempotent",
+            Self::BudgetEmpty => "budget-empty",
+            Self::Deadline => "deadline",
+            Self::Offline => "offline",
+            Self::Nested => "nested",
+            Self::ForeignExecution => "foreign-execution",
+            Self::MalformedExecution => "malformed-execution",
+            Self::InvalidInput => "invalid-input",
+        }
+    }
+}
+
+/// The bound that fixed a delay or ended a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u16)]
+pub enum Bound {
+    /// None: nothing was bounded, or an early wake repeats a wait.
+    None = 0,
+    /// The local backoff.
+    Backoff = 1,
+    /// The server's hint.
+    Hint = 2,
+    /// The longest wait in one process.
+    MaxWait = 3,
+    /// The deadline.
+    Deadline = 4,
+    /// The number of attempts.
+    Attempts = 5,
+    /// The replay gate: method, key, body.
+    Gate = 6,
+    /// The shared retry budget.
+    Budget = 7,
+    /// A sibling of the same origin was told to wait.
+    Hold = 8,
+    /// The not-before of a resumed request.
+    Resume = 9,
+}
+
+impl Bound {
+    /// Every bound, in the order of their numbers.
+    pub const ALL: [Self; 10] = [
+        Self::None,
+        Self::Backoff,
+        Self::Hint,
+        Self::MaxWait,
+        Self::Deadline,
+        Self::Attempts,
+        Self::Gate,
+        Self::Budget,
+        Self::Hold,
+        Self::Resume,
+    ];
+
+    /// The number in the component's interface.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        self as u16
+    }
+
+    /// The bound with this number.
+    #[must_use]
+    pub fn from_code(code: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|bound| bound.code() == code)
+    }
+
+    /// The name in documents, vectors and logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Backoff => "backoff",
+            Self::Hint => "hint",
+            Self::MaxWait => "max-wait",
+            Self::Deadline => "deadline",
+            Self::Attempts => "attempts",
+            Self::Gate => "gate",
+            Self::Budget => "budget",
+            Self::Hold => "hold",
+            Self::Resume => "resume",
+        }
+    }
+}
+
+/// What became of the server's hint. From 16 on, why it was refused; the grammar is in [`retry_after`](crate::retry_after).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u16)]
+pub enum HintReport {
+    /// The server gave none.
+    Absent = 0,
+    /// It was read.
+    Used = 1,
+    /// There is one, but the policy does not ask for it, or not on this status.
+    NotAsked = 2,
+    /// Nothing but white space.
+    Empty = 16,
+    /// Neither `1*DIGIT` nor an HTTP-date.
+    Malformed = 17,
+    /// Digits beyond 2^64 − 1.
+    Overflow = 18,
+    /// Several values that disagree.
+    Conflicting = 19,
+    /// [`FIELD_MAX`](crate::FIELD_MAX) bytes or more.
+    TooLong = 20,
+    /// A date, but no wall clock to measure it against.
+    NoWallClock = 21,
+    /// Digits with a sign.
+    Signed = 22,
+    /// Digits with a fraction.
+    Fractional = 23,
+    /// An RFC 850 or asctime date, which the policy does not accept.
+    ObsoleteDate = 24,
+    /// A date whose day, hour, minute or second does not exist.
+    NoSuchTime = 25,
+    /// A date whose weekday is another day.
+    WrongWeekday = 26,
+    /// A second of 60 that is not at 23:59, or that the policy does not accept.
+    LeapSecond = 27,
+    /// A year before 1900 (RFC 5322 §3.3).
+    YearBefore1900 = 28,
+}
+
+impl HintReport {
+    /// Every report, in the order of their numbers.
+    pub const ALL: [Self; 16] = [
+        Self::Absent,
+        Self::Used,
+        Self::NotAsked,
+        Self::Empty,
+        Self::Malformed,
+        Self::Overflow,
+        Self::Conflicting,
+        Self::TooLong,
+        Self::NoWallClock,
+        Self::Signed,
+        Self::Fractional,
+        Self::ObsoleteDate,
+        Self::NoSuchTime,
+        Self::WrongWeekday,
+        Self::LeapSecond,
+        Self::YearBefore1900,
+    ];
+
+    /// The number in the component's interface.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        self as u16
+    }
+
+    /// The report with this number.
+    #[must_use]
+    pub fn from_code(code: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|report| report.code() == code)
+    }
+
+    /// The name in documents, vectors and logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::Used => "used",
+            Self::NotAsked => "not-asked",
+            Self::Empty => "empty",
+            Self::Malformed => "malformed",
+            Self::Overflow => "overflow",
+            Self::Conflicting => "conflicting",
+            Self::TooLong => "too-long",
+            Self::NoWallClock => "no-wall-clock",
+            Self::Signed => "signed",
+            Self::Fractional => "fractional",
+            Self::ObsoleteDate => "obsolete-date",
+            Self::NoSuchTime => "no-such-time",
+            Self::WrongWeekday => "wrong-weekday",
+            Self::LeapSecond => "leap-second",
+            Self::YearBefore1900 => "year-before-1900",
+        }
+    }
+}
