@@ -196,9 +196,12 @@ const fn unix(days: i64, time: Clock) -> i64 {
 
 /// The year in which a day since 1970 lies.
 const fn year_of(day: i64) -> u32 {
-    // An estimate that is right or one too small, then the check.
-    let estimate = (day.wrapping_mul(400) / 146_097).wrapping_add(1970) as u32;
-    if days_before(estimate.wrapping_add(1), 1) < day { estimate.wrapping_add(1) } else { estimate }
+    // By the mean length of a year; at most two too small.
+    let mut year = (day.wrapping_mul(400) / 146_097).wrapping_add(1969) as u32;
+    while days_before(year.wrapping_add(1), 1) < day {
+        year = year.wrapping_add(1);
+    }
+    year
 }
 
 /// Why bytes are no HTTP-date.
