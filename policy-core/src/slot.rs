@@ -33,6 +33,7 @@ pub const SLOT_LEN: usize = 512;
 const NAME_MAX: usize = 47;
 const VERSION_MAX: usize = 31;
 const CHECKED_FROM: usize = 24;
+const POLICY_FROM: usize = 104;
 
 /// What stands in a slot.
 ///
@@ -165,6 +166,14 @@ pub fn find(artifact: &[u8]) -> Result<Slot, SlotError> {
     Slot::from_bytes(bytes.ok_or(SlotError::NoSlot)?)
 }
 
+/// The compiled policy in the bytes of a slot, unchecked. The component uses this: writing the policy anew would bring
+/// the code for that into the file.
+#[doc(hidden)]
+#[must_use]
+pub fn policy_bytes(slot: &[u8; SLOT_LEN]) -> &[u8] {
+    slot.get(POLICY_FROM..POLICY_FROM + BODY_LEN).unwrap_or(&[])
+}
+
 fn position(artifact: &[u8]) -> Result<usize, SlotError> {
     let mut places = artifact.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
     match (places.next(), places.next()) {
@@ -247,6 +256,12 @@ mod tests {
             bytes[at] ^= 1;
             assert!(Slot::from_bytes(&bytes).is_err(), "byte {at}");
         }
+    }
+
+    #[test]
+    fn the_policy_is_found_in_the_bytes_of_a_slot() {
+        let slot = Slot::new("polite", "1.0.0", Policy::new(Rules::DEFAULT).unwrap()).unwrap();
+        assert_eq!(policy_bytes(&slot.to_bytes()), slot.policy().to_bytes());
     }
 
     #[test]

@@ -1,0 +1,170 @@
+//! The interface's types into the core's, and back. The only file that names both.
+
+use policy_core::{
+    Attempt, Command, Event, FIELDS_MAX, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method, Millis,
+    Network, Now, Outcome, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
+    retry_after::{RetryAfter, RetryAfterError},
+    slot,
+};
+
+use crate::{bindings::exports::refrain::policy::policy as wit, rt::String, slot::Baked};
+
+pub(crate) fn description(baked: &Baked) -> wit::Description {
+    let policy = baked.slot.policy();
+    wit::Description {
+        name: baked.slot.name().into(),
+        version: baked.slot.version().into(),
+        fields: policy.fields().iter().map(|name| String::from(*name)).collect(),
+        budget: policy.rules().budget.map(|budget| budget.capacity.thousandths()),
+        policy: slot::policy_bytes(baked.bytes).into(),
+    }
+}
+
+pub(crate) fn parsed(result: Result<RetryAfter, RetryAfterError>) -> Result<wit::RetryAfter, wit::HintCode> {
+    match result {
+        Ok(RetryAfter::DelaySeconds(seconds)) => Ok(wit::RetryAfter::DelaySeconds(seconds)),
+        Ok(RetryAfter::At(second)) => Ok(wit::RetryAfter::At(second)),
+        Err(error) => Err(error.reason.code()),
+    }
+}
+
+pub(crate) fn wall(wall: Option<wit::UnixMillis>) -> Option<UnixMillis> {
+    wall.map(UnixMillis::new)
+}
+
+pub(crate) fn request(request: &wit::Request) -> Request {
+    Request {
+        method: method(request.method),
+        key: match request.key {
+            wit::IdempotencyKey::Absent => IdempotencyKey::Absent,
+            wit::IdempotencyKey::Sent => IdempotencyKey::Sent,
+            wit::IdempotencyKey::Honoured => IdempotencyKey::Honoured,
+        },
+        replayable: request.replayable,
+        limits: Limits {
+            max_attempts: request.limits.max_attempts,
+            deadline: request.limits.deadline.map(Millis::new),
+            max_wait: request.limits.max_wait.map(Millis::new),
+        },
+        attempts_used: request.attempts_used,
+        not_before: request.not_before.map(Mark::new),
+    }
+}
+
+fn method(method: wit::Method) -> Method {
+    match method {
+        wit::Method::Get => Method::Get,
+        wit::Method::Head => Method::Head,
+        wit::Method::Options => Method::Options,
+        wit::Method::Trace => Method::Trace,
+        wit::Method::Query => Method::Query,
+        wit::Method::Put => Method::Put,
+        wit::Method::Delete => Method::Delete,
+        wit::Method::Post => Method::Post,
+        wit::Method::Patch => Method::Patch,
+        wit::Method::Connect => Method::Connect,
+        wit::Method::Other => Method::Other,
+    }
+}
+
+pub(crate) fn now(now: &wit::Now) -> Now {
+    Now {
+        mark: Mark::new(now.mark),
+        wall: wall(now.wall),
+        session: Session::new(now.session),
+        cancelled: now.cancelled,
+        network: match now.network {
+            wit::Network::Unknown => Network::Unknown,
+            wit::Network::Up => Network::Up,
+            wit::Network::Down => Network::Down,
+        },
+        sample: Sample::new(now.sample),
+        tokens: Tokens::from_thousandths(now.tokens),
+        hold: now.hold.map(Mark::new),
+    }
+}
+
+pub(crate) fn words(execution: &wit::Execution) -> [u64; 8] {
+    let wit::Execution { a, b, c, d, e, f, g, h } = *execution;
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Hands `event` over in the core's form, which borrows.
+pub(crate) fn with_event(event: &wit::Event, handle: impl FnOnce(Event<'_>) -> Step) -> Step {
+    // One field more than the core accepts, so that it sees that there are too many.
+    let mut fields = [Field { index: 0, value: &[] }; FIELDS_MAX + 1];
+    handle(match event {
+        wit::Event::Response(response) => {
+            fields.iter_mut().zip(&response.fields).for_each(|(to, from)| {
+                *to = Field { index: from.index, value: &from.value };
+            });
+            let fields = fields.get(..response.fields.len()).unwrap_or(&fields);
+            Event::Response { of: attempt(&response.of), status: response.status, fields }
+        }
+        wit::Event::Failure(failure) => Event::Failure {
+            of: attempt(&failure.of),
+            kind: match failure.kind {
+                wit::FailureKind::DnsFailed => FailureKind::DnsFailed,
+                wit::FailureKind::ConnectFailed => FailureKind::ConnectFailed,
+                wit::FailureKind::TlsFailed => FailureKind::TlsFailed,
+                wit::FailureKind::Unprocessed => FailureKind::Unprocessed,
+                wit::FailureKind::Ambiguous => FailureKind::Ambiguous,
+                wit::FailureKind::Permanent => FailureKind::Permanent,
+                wit::FailureKind::Offline => FailureKind::Offline,
+            },
+            timed_out: failure.timed_out,
+        },
+        wit::Event::Wake => Event::Wake,
+    })
+}
+
+fn attempt(of: &wit::Attempt) -> Attempt {
+    Attempt { number: of.number, sends: of.sends, exhausted: of.exhausted }
+}
+
+pub(crate) fn step(step: Step) -> wit::Step {
+    let [a, b, c, d, e, f, g, h] = step.execution.to_words();
+    wit::Step {
+        execution: wit::Execution { a, b, c, d, e, f, g, h },
+        tokens: step.tokens.thousandths(),
+        command: match step.command {
+            Command::Keep => wit::Command::Keep,
+            Command::Send { attempt, timeout } => {
+                wit::Command::Send(wit::Send { attempt, timeout: timeout.map(Millis::get) })
+            }
+            Command::Wait(wait) => wit::Command::Wait(self::wait(&wait)),
+            Command::AwaitNetwork { until } => wit::Command::AwaitNetwork(until.get()),
+            Command::Finish(outcome) => wit::Command::Finish(self::outcome(&outcome)),
+        },
+    }
+}
+
+fn wait(wait: &Wait) -> wit::Wait {
+    wit::Wait {
+        until: wait.until.get(),
+        delay: wait.delay.get(),
+        retry_index: wait.retry_index,
+        bound: wait.bound.code(),
+        hint: wait.hint.code(),
+    }
+}
+
+fn outcome(outcome: &Outcome) -> wit::Outcome {
+    wit::Outcome {
+        end: outcome.end.code(),
+        bound: outcome.bound.code(),
+        hint: outcome.hint.code(),
+        attempts: outcome.attempts,
+        maybe_applied: outcome.maybe_applied,
+        hand_over: match outcome.hand_over {
+            HandOver::This => wit::HandOver::This,
+            HandOver::Abort => wit::HandOver::Abort,
+            HandOver::LastStatus(status) => wit::HandOver::LastStatus(status),
+        },
+        resume: outcome.resume.map(|Resume { delay, not_before, attempts_used }| wit::Resume {
+            delay: delay.get(),
+            not_before: not_before.map(UnixMillis::get),
+            attempts_used,
+        }),
+    }
+}

@@ -1,0 +1,154 @@
+//! The policy component: compile the guest, bake the default policy, wrap the module as a component.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, anyhow};
+use policy_core::{
+    Policy, Rules,
+    slot::{self, Slot},
+};
+use wasmparser::{Parser, Payload};
+use wit_component::{ComponentEncoder, StringEncoding};
+
+use crate::{shell, wit};
+
+const TRIPLE: &str = "wasm32-unknown-unknown";
+
+/// One page of memory and no more. The stack lies below the data, so that running out of it traps.
+const LINK_ARGS: [&str; 4] = ["--initial-memory=65536", "--max-memory=65536", "--stack-first", "-zstack-size=8192"];
+
+/// What is built.
+pub(crate) struct Artifact {
+    /// The core module.
+    pub(crate) core: Vec<u8>,
+    /// The component, which contains the core module byte for byte.
+    pub(crate) component: Vec<u8>,
+}
+
+impl Artifact {
+    /// Where the component stands.
+    pub(crate) fn component_path() -> PathBuf {
+        shell::target().join("refrain/refrain.wasm")
+    }
+
+    /// Where the core module stands.
+    pub(crate) fn core_path() -> PathBuf {
+        shell::target().join("refrain/refrain.core.wasm")
+    }
+
+    /// Prints sizes and digests.
+    pub(crate) fn print(&self) {
+        for (name, bytes) in [("component", &self.component), ("core module", &self.core)] {
+            println!("{name:12} {:>6} bytes  sha256 {}", bytes.len(), shell::sha256(bytes));
+        }
+    }
+}
+
+/// Builds the component and says where it is.
+pub(crate) fn run() -> Result<()> {
+    let artifact = build_here()?;
+    println!("wrote {}", Artifact::component_path().display());
+    println!("wrote {}", Artifact::core_path().display());
+    artifact.print();
+    Ok(())
+}
+
+/// Builds this workspace's component into this workspace's target folder.
+pub(crate) fn build_here() -> Result<Artifact> {
+    install_target()?;
+    println!("building the policy component (a few seconds the first time)");
+    let artifact = build(&shell::workspace(), &shell::target())?;
+    shell::write(&Artifact::core_path(), &artifact.core)?;
+    shell::write(&Artifact::component_path(), &artifact.component)?;
+    Ok(artifact)
+}
+
+/// Builds the component of the workspace in `workspace`; what cargo makes on the way goes to `target`.
+pub(crate) fn build(workspace: &Path, target: &Path) -> Result<Artifact> {
+    let mut core = without_custom_sections(&compile(workspace, target)?)?;
+    bake_default(&mut core)?;
+    let component = encode(workspace, &core)?;
+    Ok(Artifact { core, component })
+}
+
+/// Installs the compilation target, unless it is there.
+fn install_target() -> Result<()> {
+    let lib = shell::output(Command::new("rustc").args(["--print", "target-libdir", "--target", TRIPLE]))?;
+    if Path::new(&lib).is_dir() {
+        return Ok(());
+    }
+    println!("installing the compilation target {TRIPLE}: rustup target add {TRIPLE}");
+    shell::run(Command::new("rustup").args(["target", "add", TRIPLE]))
+        .with_context(|| format!("the component needs the compilation target `{TRIPLE}`"))
+}
+
+fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
+    shell::run(
+        shell::cargo()
+            .args(["build", "--quiet", "--package", "wasm-guest", "--profile", "guest", "--target", TRIPLE])
+            .current_dir(workspace)
+            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace)?.join("\u{1f}"))
+            .env_remove("RUSTFLAGS"),
+    )?;
+    shell::read(&target.join(TRIPLE).join("guest/wasm_guest.wasm"))
+}
+
+/// The compiler's flags. No path of this machine may reach the bytes.
+fn flags(workspace: &Path) -> Result<Vec<String>> {
+    let sysroot = shell::output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(workspace))?;
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    let links = LINK_ARGS.iter().map(|arg| format!("-Clink-arg={arg}"));
+    let mut flags: Vec<String> = links.collect();
+    flags.extend(cargo_home.map(|home| remap(&home, "/cargo")));
+    flags.push(remap(Path::new(&sysroot), "/rust"));
+    flags.push(remap(&fs::canonicalize(workspace)?, "/refrain"));
+    Ok(flags)
+}
+
+/// A module without names, producers and the like, which say nothing to a host.
+fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
+    let mut stripped = module.get(..8).ok_or_else(|| anyhow!("the compiled guest is no module"))?.to_vec();
+    for payload in Parser::new(0).parse_all(module) {
+        let payload = payload.context("the compiled guest is no module")?;
+        if matches!(payload, Payload::CustomSection(_)) {
+            continue;
+        }
+        if let Some((id, range)) = payload.as_section() {
+            let bytes = module.get(range).ok_or_else(|| anyhow!("the compiled guest is cut off"))?;
+            stripped.push(id);
+            put_leb128(&mut stripped, bytes.len());
+            stripped.extend_from_slice(bytes);
+        }
+    }
+    Ok(stripped)
+}
+
+fn put_leb128(out: &mut Vec<u8>, mut value: usize) {
+    while value > 0x7f {
+        out.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// A sound default, for when nobody bakes another policy.
+fn bake_default(core: &mut [u8]) -> Result<()> {
+    let policy = Policy::new(Rules::DEFAULT)?;
+    let slot = Slot::new("refrain-default", env!("CARGO_PKG_VERSION"), policy)?;
+    slot::bake(core, &slot).context("cannot bake the default policy")
+}
+
+fn encode(workspace: &Path, core: &[u8]) -> Result<Vec<u8>> {
+    let (resolve, world) = wit::load(workspace)?;
+    let mut described = core.to_vec();
+    wit_component::embed_component_metadata(&mut described, &resolve, world, StringEncoding::UTF8)?;
+    let encoder = ComponentEncoder::default().module(&described).context("the guest does not fit the interface")?;
+    encoder.validate(true).encode().context("cannot wrap the guest as a component")
+}

@@ -1,0 +1,4 @@
+use anyhow::Result;
+pub(crate) fn run(_check: bool) -> Result<()> {
+    Ok(())
+}
