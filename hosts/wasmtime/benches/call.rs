@@ -1,0 +1,2 @@
+//! What one call costs.
+fn main() {}
