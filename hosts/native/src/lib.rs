@@ -1,6 +1,73 @@
 //! Retries for HTTP clients in Rust: one policy that gives the same answer everywhere.
+//!
+//! A [`Driver`] runs logical requests. It asks an [`Engine`] what to do (the policy linked in, or the same policy as a
+//! WebAssembly component), and does it: sends over a [`Transport`], waits on a [`Time`], returns. It holds no retry rule.
+//!
+//! It reads no clock but its `Time`, draws no random number but its [`Entropy`], and starts no task. Dropping the
+//! future, a [`CancellationToken`] and a raised [`SessionHandle`] each end a request at once, in every state.
+//!
+//! Not here, on purpose: circuit breakers, bulkheads, hedging, caching, redirects, authentication (a 401 is not
+//! retried), range resumption of downloads.
+//!
+//! ```
+//! use std::io;
+//! use refrain::core::{Method, Policy, Request, Rules};
+//! use refrain::{DirectEngine, Driver, Failure, Options, SystemEntropy, SystemTime, transport};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+//! let driver = Driver::new(engine, SystemTime, SystemEntropy);
+//!
+//! let request = Request::new(Method::Get);
+//! let send = transport::from_fn(|_attempt| async { Ok::<_, Failure<io::Error>>(http::Response::new("hello")) });
+//! let delivered = driver.run(&request, send, &Options::default()).await?;
+//!
+//! let text = delivered.response.body();
+//! if delivered.session.is_current() {
+//!     assert_eq!(*text, "hello");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | feature | what |
+//! |---|---|
+//! | `tokio` (default) | [`SystemTime`] |
+//! | `reqwest` (default) | [`ReqwestTransport`]: plain HTTP/1 |
+//! | `rustls-tls` | TLS for it; needs a C compiler |
+//! | `testing` | [`testing`]: controlled time, a scripted transport |
 
+mod budget;
+mod changes;
+mod driver;
 mod engine;
+mod entropy;
+mod fields;
+mod network;
+mod observer;
+mod options;
+mod outcome;
+mod session;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod time;
+pub mod transport;
 
+pub use budget::RetryBudget;
+pub use driver::{Driver, RunResult};
 pub use engine::{Description, DirectEngine, Engine, EngineError, State, Step};
+pub use entropy::{Entropy, EntropyError, SystemEntropy};
+pub use network::{Connectivity, Hold};
+pub use observer::{Observer, Trace, TraceEvent};
+pub use options::Options;
+pub use outcome::{Delivered, Ended, Last, Reason};
 pub use policy_core as core;
+pub use session::{SessionHandle, SessionTag};
+#[cfg(feature = "tokio")]
+pub use time::SystemTime;
+pub use time::{Rounding, Time};
+pub use tokio_util::sync::CancellationToken;
+#[cfg(feature = "reqwest")]
+pub use transport::reqwest::{ReqwestCall, ReqwestTransport};
+pub use transport::{Attempt, Attempted, Failure, Head, Transport};

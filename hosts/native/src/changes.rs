@@ -1,0 +1,75 @@
+//! Wakes a request when something outside has changed. What has changed is of no interest: the policy compares it all.
+
+use std::{
+    future::{Future, pending, poll_fn},
+    pin::pin,
+    task::Poll,
+};
+
+use policy_core::{Network, Session};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::options::Options;
+
+/// The sources that one request listens to. Each change wakes once, so that an engine that does not care is not called
+/// in a tight loop.
+pub(crate) struct Changes {
+    /// Taken when it has fired.
+    cancel: Option<CancellationToken>,
+    session: Option<watch::Receiver<Session>>,
+    network: Option<watch::Receiver<Network>>,
+}
+
+impl Changes {
+    /// Listens from here on; to be called before the first look at the levels themselves, so that no change is missed.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self {
+            cancel: options.cancel.clone(),
+            session: options.session.as_ref().map(|session| session.subscribe()),
+            network: options.network.as_ref().map(|network| network.subscribe()),
+        }
+    }
+
+    /// Completes at the next change. Dropping it before loses none.
+    pub(crate) async fn next(&mut self) {
+        let others = race(changed(&mut self.session), changed(&mut self.network));
+        let first = race(cancelled(&self.cancel), others).await;
+        if let Either::Left(()) = first {
+            self.cancel = None;
+        }
+    }
+}
+
+async fn cancelled(cancel: &Option<CancellationToken>) {
+    match cancel {
+        Some(cancel) => cancel.cancelled().await,
+        None => pending().await,
+    }
+}
+
+async fn changed<T>(level: &mut Option<watch::Receiver<T>>) {
+    let told = match level {
+        Some(level) => level.changed().await.is_ok(),
+        None => false,
+    };
+    if !told {
+        pending().await
+    }
+}
+
+/// Which of two futures was first.
+pub(crate) enum Either<A, B> {
+    Left(A),
+    Right(B),
+}
+
+/// Runs two futures until one completes; the left one if both do.
+pub(crate) async fn race<A, B>(left: impl Future<Output = A>, right: impl Future<Output = B>) -> Either<A, B> {
+    let (mut left, mut right) = (pin!(left), pin!(right));
+    poll_fn(|cx| match left.as_mut().poll(cx) {
+        Poll::Ready(left) => Poll::Ready(Either::Left(left)),
+        Poll::Pending => right.as_mut().poll(cx).map(Either::Right),
+    })
+    .await
+}

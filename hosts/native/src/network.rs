@@ -1,0 +1,72 @@
+//! Whether there is a network, and whether a sibling was told to wait: levels that many requests share.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use policy_core::{Mark, Network};
+use tokio::sync::watch;
+
+/// What is known about connectivity; clones share it. Whoever watches the platform's network sets it.
+///
+/// ```
+/// use refrain::{Connectivity, core::Network};
+/// let network = Connectivity::default();
+/// assert_eq!(network.current(), Network::Unknown);
+/// network.set(Network::Down);
+/// assert_eq!(network.current(), Network::Down);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Connectivity(watch::Sender<Network>);
+
+impl Default for Connectivity {
+    fn default() -> Self {
+        Self(watch::Sender::new(Network::Unknown))
+    }
+}
+
+impl Connectivity {
+    /// What is known.
+    #[must_use]
+    pub fn current(&self) -> Network {
+        *self.0.borrow()
+    }
+
+    /// Tells what is known, and wakes the requests that wait.
+    pub fn set(&self, network: Network) {
+        self.0.send_if_modified(|known| std::mem::replace(known, network) != network);
+    }
+
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Network> {
+        self.0.subscribe()
+    }
+}
+
+/// A mark before which nothing is sent to an origin, because one request was told so; clones share it.
+///
+/// ```
+/// use refrain::{Hold, core::Mark};
+/// let hold = Hold::default();
+/// hold.extend_to(Mark::new(5_000));
+/// hold.extend_to(Mark::new(3_000));
+/// assert_eq!(hold.until(), Some(Mark::new(5_000)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Hold(Arc<AtomicU64>);
+
+impl Hold {
+    /// The mark; `None` while nobody was told to wait.
+    #[must_use]
+    pub fn until(&self) -> Option<Mark> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            until => Some(Mark::new(until)),
+        }
+    }
+
+    /// Moves the mark to `until`, never back.
+    pub fn extend_to(&self, until: Mark) {
+        self.0.fetch_max(until.get(), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,38 @@
+//! What may change outside while a request runs, and who may watch.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    budget::RetryBudget,
+    network::{Connectivity, Hold},
+    observer::Observer,
+    session::SessionHandle,
+};
+
+/// What may change outside while a request runs, and who may watch. All of it is optional; all are handles that are
+/// cheap to clone and may be shared by many requests.
+///
+/// ```
+/// use refrain::{CancellationToken, Options};
+/// let cancel = CancellationToken::new();
+/// let options = Options { cancel: Some(cancel.clone()), ..Options::default() };
+/// cancel.cancel();
+/// # let _ = options;
+/// ```
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Ends the request at once, in every state.
+    pub cancel: Option<CancellationToken>,
+    /// Who is signed in. Without it no session ever changes.
+    pub session: Option<SessionHandle>,
+    /// What is known about connectivity. Without it nothing is, which counts as up.
+    pub network: Option<Connectivity>,
+    /// The tokens that this request shares with others, such as those of the same server; else the driver's own.
+    pub budget: Option<RetryBudget>,
+    /// A mark before which nothing is sent to this request's origin.
+    pub hold: Option<Hold>,
+    /// Who watches.
+    pub observer: Option<Arc<dyn Observer>>,
+}

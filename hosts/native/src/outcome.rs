@@ -1,0 +1,181 @@
+//! What the caller of the driver gets.
+
+use std::{error::Error, fmt};
+
+use policy_core::{Bound, End, HintReport, Resume};
+
+use crate::{
+    engine::EngineError,
+    entropy::EntropyError,
+    session::SessionTag,
+    transport::{Failure, Head},
+};
+
+/// A response that is delivered, its body unread.
+#[derive(Clone, Debug)]
+pub struct Delivered<R> {
+    /// The response.
+    pub response: R,
+    /// The session that it was asked for in.
+    pub session: SessionTag,
+    /// All sends of the logical request.
+    pub attempts: u32,
+    /// An earlier attempt may have been applied too: a 404 after a repeated DELETE can mean success.
+    pub maybe_applied: bool,
+}
+
+impl<R> Delivered<R> {
+    /// Whether the session that asked is still signed in; see [`SessionTag::is_current`].
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.session.is_current()
+    }
+}
+
+/// A logical request that ended without a success.
+#[derive(Clone, Debug)]
+pub struct Ended<R, E> {
+    /// Why.
+    pub reason: Reason,
+    /// The bound that decided.
+    pub bound: Bound,
+    /// What became of the server's hint.
+    pub hint: HintReport,
+    /// All sends of the logical request.
+    pub attempts: u32,
+    /// An attempt ended without an answer, or was aborted, and may have been applied all the same.
+    pub maybe_applied: bool,
+    /// What is needed to go on later, if that is worth it.
+    pub resume: Option<Resume>,
+    /// What is left of the last attempt.
+    pub last: Last<R, E>,
+    /// The session that the request was made in.
+    pub session: SessionTag,
+}
+
+impl<R, E> Ended<R, E> {
+    /// Why the policy ended the request; `None` if it could not be asked.
+    #[must_use]
+    pub const fn end(&self) -> Option<End> {
+        match self.reason {
+            Reason::Policy(end) => Some(end),
+            Reason::Engine(_) | Reason::Entropy(_) => None,
+        }
+    }
+
+    /// The response that the server gave, whatever its status; for callers to whom a 404 is an answer.
+    ///
+    /// ```
+    /// use refrain::{Delivered, Ended};
+    /// fn any_answer<R, E>(result: Result<Delivered<R>, Ended<R, E>>) -> Result<Delivered<R>, Ended<R, E>> {
+    ///     result.or_else(Ended::into_response)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The request itself, if there is no response to hand over.
+    pub fn into_response(self) -> Result<Delivered<R>, Self> {
+        match self.last {
+            Last::Response(response) => Ok(Delivered {
+                response,
+                session: self.session,
+                attempts: self.attempts,
+                maybe_applied: self.maybe_applied,
+            }),
+            last => Err(Self { last, ..self }),
+        }
+    }
+}
+
+impl<R, E> fmt::Display for Ended<R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the request ended after {} sends: {}", self.attempts, self.reason)
+    }
+}
+
+impl<R: fmt::Debug, E: Error + 'static> Error for Ended<R, E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match (&self.reason, &self.last) {
+            (Reason::Engine(error), _) => Some(error),
+            (Reason::Entropy(error), _) => Some(error),
+            (Reason::Policy(_), Last::Failure(failure)) => Some(failure),
+            (Reason::Policy(_), _) => None,
+        }
+    }
+}
+
+/// Why a logical request ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The policy says so.
+    Policy(End),
+    /// The policy could not be asked, so nothing more was sent.
+    Engine(EngineError),
+    /// There was no randomness to be had, so nothing more was sent.
+    Entropy(EntropyError),
+}
+
+impl Reason {
+    /// The name in logs: that of the [`End`], `engine-failed` or `no-entropy`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Policy(end) => end.name(),
+            Self::Engine(_) => "engine-failed",
+            Self::Entropy(_) => "no-entropy",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl From<EngineError> for Reason {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<EntropyError> for Reason {
+    fn from(error: EntropyError) -> Self {
+        Self::Entropy(error)
+    }
+}
+
+/// What is left of the last attempt of a request that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last<R, E> {
+    /// Its response, the body unread; for example a 404, or the 503 of the attempt that was the last one allowed.
+    Response(R),
+    /// Its failure.
+    Failure(Failure<E>),
+    /// The status of a response that was given up, because a wait had begun or the policy could not be asked about it.
+    Status(u16),
+    /// Nothing: no attempt was made, it was aborted, or it is withheld.
+    Nothing,
+}
+
+impl<R: Head, E> Last<R, E> {
+    /// The status of the last response, if there was one and it is not withheld.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Response(response) => Some(response.status()),
+            Self::Status(status) => Some(*status),
+            Self::Failure(_) | Self::Nothing => None,
+        }
+    }
+}
+
+impl<R, E> From<Result<R, Failure<E>>> for Last<R, E> {
+    fn from(result: Result<R, Failure<E>>) -> Self {
+        match result {
+            Ok(response) => Self::Response(response),
+            Err(failure) => Self::Failure(failure),
+        }
+    }
+}

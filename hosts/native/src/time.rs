@@ -1,0 +1,119 @@
+//! Clock and sleep in one trait, so that a wait cannot be measured by one clock and slept by another.
+
+use std::future::Future;
+
+use policy_core::{Mark, UnixMillis};
+
+/// A clock that goes on while the machine sleeps, a wall clock, and waits on the former.
+pub trait Time: Send + Sync {
+    /// The wait clock, in milliseconds from an origin that is fixed within the process.
+    fn mark(&self, rounding: Rounding) -> Mark;
+
+    /// The wall clock, rounded down; `None` if there is none.
+    fn wall(&self) -> Option<UnixMillis>;
+
+    /// Completes when `self.mark(Rounding::Down)` has reached `until`, at once if it already has.
+    ///
+    /// It may complete early: the driver asks the policy again and goes on waiting. [`Mark::MAX`] means never.
+    fn sleep_until(&self, until: Mark) -> impl Future<Output = ()> + Send;
+}
+
+/// Which way a reading between two milliseconds goes. The driver rounds so that no rounding makes a send early: up when
+/// it reports a response or a failure, down otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the millisecond that has begun.
+    Down,
+    /// To the millisecond that is not yet over.
+    Up,
+}
+
+impl Rounding {
+    /// The mark of a reading in nanoseconds.
+    ///
+    /// ```
+    /// use refrain::{Rounding, core::Mark};
+    /// assert_eq!(Rounding::Down.mark(1_000_001), Mark::new(1));
+    /// assert_eq!(Rounding::Up.mark(1_000_001), Mark::new(2));
+    /// ```
+    #[must_use]
+    pub const fn mark(self, nanos: u64) -> Mark {
+        Mark::new(match self {
+            Self::Down => nanos / NANOS_PER_MILLI,
+            Self::Up => nanos.div_ceil(NANOS_PER_MILLI),
+        })
+    }
+}
+
+/// Nanoseconds in a millisecond.
+pub(crate) const NANOS_PER_MILLI: u64 = 1_000_000;
+
+#[cfg(feature = "tokio")]
+mod system {
+    use std::time::{Duration, SystemTime as WallClock};
+
+    use policy_core::{Mark, UnixMillis};
+
+    use super::{NANOS_PER_MILLI, Rounding, Time};
+
+    /// tokio's timers stand still while a machine sleeps, so a wait is compared with the clock at least this often.
+    const PIECE: Duration = Duration::from_secs(15);
+
+    /// The machine's clocks, and tokio's timers to wait on them. Needs a tokio runtime with its timer enabled.
+    ///
+    /// | platform | wait clock | counts on while the machine sleeps |
+    /// |---|---|---|
+    /// | Linux, Android | `CLOCK_BOOTTIME` | yes |
+    /// | Apple | `CLOCK_MONOTONIC` | yes |
+    /// | other Unix | `CLOCK_MONOTONIC` | as the platform says |
+    /// | others | [`std::time::Instant`] | as the platform says; yes on Windows |
+    ///
+    /// A wait is cut into pieces of at most 15 s, so it ends at most that long after a machine that overslept woke up.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct SystemTime;
+
+    impl Time for SystemTime {
+        fn mark(&self, rounding: Rounding) -> Mark {
+            rounding.mark(nanos())
+        }
+
+        fn wall(&self) -> Option<UnixMillis> {
+            let since = WallClock::now().duration_since(WallClock::UNIX_EPOCH).ok()?;
+            Some(UnixMillis::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)))
+        }
+
+        async fn sleep_until(&self, until: Mark) {
+            let until = until.get().saturating_mul(NANOS_PER_MILLI);
+            loop {
+                match until.saturating_sub(nanos()) {
+                    0 => return,
+                    left => tokio::time::sleep(Duration::from_nanos(left).min(PIECE)).await,
+                }
+            }
+        }
+    }
+
+    /// Nanoseconds on the wait clock; its 64 bits last for 584 years.
+    #[cfg(unix)]
+    fn nanos() -> u64 {
+        use rustix::time::{ClockId, clock_gettime};
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        const CLOCK: ClockId = ClockId::Boottime;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        const CLOCK: ClockId = ClockId::Monotonic;
+        let now = clock_gettime(CLOCK);
+        let part = |value: i64| u64::try_from(value).unwrap_or_default();
+        part(now.tv_sec).saturating_mul(1_000_000_000).saturating_add(part(now.tv_nsec))
+    }
+
+    /// Nanoseconds on the wait clock, since it was first read.
+    #[cfg(not(unix))]
+    fn nanos() -> u64 {
+        use std::{sync::OnceLock, time::Instant};
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(feature = "tokio")]
+pub use system::SystemTime;
