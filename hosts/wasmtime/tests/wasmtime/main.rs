@@ -1,8 +1,12 @@
 //! The wasmtime host, with components made by hand and with the real one.
 
 mod artifact;
+mod decisions;
 mod faults;
+mod hostile;
 mod made;
+mod random;
+mod real;
 
 use policy_core::{Mark, Network, Now, Sample, Session, Tokens};
 
