@@ -6,7 +6,7 @@
 
 use crate::{
     random::{Sample, mul_div_ceil},
-    time::Millis,
+    time::{Millis, saturating_mul},
 };
 
 /// How long to wait before a retry when the server does not say.
@@ -99,8 +99,8 @@ impl Backoff {
     /// `min(cap, base × multiplier^exponent)`, rounded up; exact to a thousandth of a millisecond.
     #[must_use]
     pub const fn bound(&self, exponent: u64) -> Millis {
-        let cap = self.cap.get().saturating_mul(1_000);
-        let mut micros = self.base.get().saturating_mul(1_000);
+        let cap = saturating_mul(self.cap.get(), 1_000);
+        let mut micros = saturating_mul(self.base.get(), 1_000);
         let mut left = if micros == 0 || self.multiplier.get() <= 1_000 { 0 } else { exponent };
         while left > 0 && micros < cap {
             micros = mul_div_ceil(micros, self.multiplier.get(), 1_000);
@@ -126,7 +126,7 @@ impl Backoff {
             }
             Jitter::Decorrelated => {
                 let previous = if series > self.base.get() { series } else { self.base.get() };
-                let high = shorter(self.cap, Millis::new(previous.saturating_mul(3)));
+                let high = shorter(self.cap, Millis::new(saturating_mul(previous, 3)));
                 let delay = sample.between(shorter(self.base, self.cap), high);
                 (delay, delay.get())
             }

@@ -104,56 +104,45 @@ fn encode_backoff(out: &mut Writer<'_>, backoff: &Backoff) {
 }
 
 /// `None` for bytes that `encode` cannot have written, so that equal policies have equal bytes in both directions.
+#[inline(never)]
 pub(crate) fn decode(bytes: &[u8; BODY_LEN]) -> Option<Rules> {
-    let mut from = Reader(bytes);
-    let max_attempts = from.u32()?;
-    let (deadline, attempt_timeout, max_wait) = (from.limit()?, from.limit()?, from.limit()?);
-    let (retry, throttle, statuses) = (from.statuses()?, from.statuses()?, from.statuses()?);
-    let failures = FailureSet::from_bits(from.u8()?)?;
-    let methods = MethodSet::from_bits(from.u16()?)?;
-    let keyed_methods = MethodSet::from_bits(from.u16()?)?;
-    let (transient, throttled) = (from.backoff()?, from.backoff()?);
-    let deadline_scope = match from.u8()? {
-        0 => DeadlineScope::Waits,
-        1 => DeadlineScope::Attempts,
-        _ => return None,
-    };
-    let mode = match from.u8()? {
-        0 => HintMode::AtLeast,
-        1 => HintMode::Instead { zero_at_once: false },
-        2 => HintMode::Instead { zero_at_once: true },
-        _ => return None,
-    };
-    let spread = Thousandths::new(from.u32()?);
-    let dates = DateRules { obsolete: from.flag()?, strict: from.flag()? };
-    let unreadable = if from.flag()? { Unreadable::Backoff } else { Unreadable::LowerBound };
-    let skew_from_date = from.flag()?;
-    let offline = if from.flag()? { Offline::Await } else { Offline::CountAsConnectFailed };
-    let has_budget = from.flag()?;
-    let budget = from.budget()?;
-    if !has_budget && budget != NO_BUDGET {
-        return None;
-    }
-    Some(Rules {
+    let mut from = Reader::new(bytes);
+    let max_attempts = from.u32();
+    let (deadline, attempt_timeout, max_wait) = (from.limit(), from.limit(), from.limit());
+    let (retry, throttle, statuses) = (from.statuses(), from.statuses(), from.statuses());
+    // Fields are read in the order in which they stand here.
+    let rules = Rules {
         max_attempts,
         deadline,
-        deadline_scope,
         attempt_timeout,
         max_wait,
         retry,
         throttle,
-        failures,
-        methods,
-        keyed_methods,
-        transient,
-        throttled,
-        hint: HintRules { statuses, mode, spread, dates, unreadable, skew_from_date },
-        offline,
-        budget: has_budget.then_some(budget),
-    })
+        failures: from.known(Reader::u8, FailureSet::from_bits),
+        methods: from.known(Reader::u16, MethodSet::from_bits),
+        keyed_methods: from.known(Reader::u16, MethodSet::from_bits),
+        transient: from.backoff(),
+        throttled: from.backoff(),
+        deadline_scope: if from.flag() { DeadlineScope::Attempts } else { DeadlineScope::Waits },
+        hint: HintRules {
+            statuses,
+            mode: match from.up_to(2) {
+                0 => HintMode::AtLeast,
+                mode => HintMode::Instead { zero_at_once: mode == 2 },
+            },
+            spread: Thousandths::new(from.u32()),
+            dates: DateRules { obsolete: from.flag(), strict: from.flag() },
+            unreadable: if from.flag() { Unreadable::Backoff } else { Unreadable::LowerBound },
+            skew_from_date: from.flag(),
+        },
+        offline: if from.flag() { Offline::Await } else { Offline::CountAsConnectFailed },
+        budget: from.budget(),
+    };
+    from.well_formed.then_some(rules)
 }
 
 /// FNV-1a, 32 bits: tells two policies apart and notices damage. It is no defence; that is what a SHA-256 pin is for.
+#[inline(never)]
 pub(crate) const fn fnv1a(bytes: &[u8]) -> u32 {
     let (mut hash, mut rest) = (0x811c_9dc5_u32, bytes);
     while let Some((byte, more)) = rest.split_first() {
@@ -175,82 +164,124 @@ impl Writer<'_> {
     }
 }
 
-/// Reads front to back; `None` at the end.
-pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+/// Reads front to back. One flag for the whole remembers whether anything was not as it is written, so that reading is
+/// straight code; what is read wrong counts for nothing then.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    /// Nothing so far was past the end, or not as it is written.
+    pub(crate) well_formed: bool,
+}
 
-impl Reader<'_> {
-    pub(crate) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (head, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*head)
+impl<'a> Reader<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, well_formed: true }
     }
 
-    pub(crate) fn u8(&mut self) -> Option<u8> {
-        self.take().map(u8::from_le_bytes)
-    }
-
-    pub(crate) fn u16(&mut self) -> Option<u16> {
-        self.take().map(u16::from_le_bytes)
-    }
-
-    pub(crate) fn u32(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        match self.u8()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
+    pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
+        match self.rest.split_first_chunk::<N>() {
+            Some((head, rest)) => {
+                self.rest = rest;
+                *head
+            }
+            None => {
+                self.well_formed = false;
+                [0; N]
+            }
         }
     }
 
-    fn millis(&mut self) -> Option<Millis> {
-        let ms = self.u64()?;
-        (ms <= Millis::MAX.get()).then_some(Millis::new(ms))
+    #[inline(never)]
+    pub(crate) fn u8(&mut self) -> u8 {
+        u8::from_le_bytes(self.take())
     }
 
-    fn limit(&mut self) -> Option<Option<Millis>> {
-        match self.u64()? {
-            u64::MAX => Some(None),
-            ms if ms <= Millis::MAX.get() => Some(Some(Millis::new(ms))),
-            _ => None,
-        }
+    #[inline(never)]
+    pub(crate) fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.take())
     }
 
-    fn statuses(&mut self) -> Option<StatusSet> {
-        let mut words = [0; 8];
-        for word in &mut words {
-            *word = self.u64()?;
-        }
-        StatusSet::from_words(words)
+    #[inline(never)]
+    pub(crate) fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
     }
 
-    fn backoff(&mut self) -> Option<Backoff> {
-        let base = self.millis()?;
-        let multiplier = Thousandths::new(self.u32()?);
-        let (cap, ceiling) = (self.millis()?, self.millis()?);
-        let jitter = match (self.u8()?, self.u32()?, self.u32()?) {
-            (0, 0, 0) => Jitter::None,
-            (1, 0, 0) => Jitter::Full,
-            (2, 0, 0) => Jitter::Equal,
-            (3, low, high) => Jitter::Scaled { low: Thousandths::new(low), high: Thousandths::new(high) },
-            (4, 0, 0) => Jitter::Decorrelated,
-            _ => return None,
+    #[inline(never)]
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+
+    fn expect(&mut self, as_written: bool) {
+        self.well_formed &= as_written;
+    }
+
+    #[inline(never)]
+    fn up_to(&mut self, last: u8) -> u8 {
+        let byte = self.u8();
+        self.expect(byte <= last);
+        byte
+    }
+
+    #[inline(never)]
+    fn flag(&mut self) -> bool {
+        self.up_to(1) == 1
+    }
+
+    fn known<B, T: Default>(&mut self, bits: impl Fn(&mut Self) -> B, known: impl Fn(B) -> Option<T>) -> T {
+        let set = known(bits(self));
+        self.expect(set.is_some());
+        set.unwrap_or_default()
+    }
+
+    #[inline(never)]
+    fn millis(&mut self) -> Millis {
+        let ms = self.u64();
+        self.expect(ms <= Millis::MAX.get());
+        Millis::new(ms)
+    }
+
+    #[inline(never)]
+    fn limit(&mut self) -> Option<Millis> {
+        let ms = self.u64();
+        self.expect(ms <= Millis::MAX.get() || ms == u64::MAX);
+        (ms != u64::MAX).then_some(Millis::new(ms))
+    }
+
+    #[inline(never)]
+    fn statuses(&mut self) -> StatusSet {
+        self.known(|from| core::array::from_fn(|_| from.u64()), StatusSet::from_words)
+    }
+
+    fn backoff(&mut self) -> Backoff {
+        let base = self.millis();
+        let multiplier = Thousandths::new(self.u32());
+        let (cap, ceiling) = (self.millis(), self.millis());
+        let (tag, low, high) = (self.up_to(4), self.u32(), self.u32());
+        self.expect(tag == 3 || (low, high) == (0, 0));
+        let jitter = match tag {
+            0 => Jitter::None,
+            1 => Jitter::Full,
+            2 => Jitter::Equal,
+            3 => Jitter::Scaled { low: Thousandths::new(low), high: Thousandths::new(high) },
+            _ => Jitter::Decorrelated,
         };
-        Some(Backoff { base, multiplier, cap, jitter, ceiling })
+        Backoff { base, multiplier, cap, jitter, ceiling }
     }
 
     fn budget(&mut self) -> Option<BudgetRules> {
-        let mut tokens = || self.u32().map(Tokens::from_thousandths);
-        let (capacity, on_failure, retry) = (tokens()?, tokens()?, tokens()?);
-        let (throttled, timed_out, success, threshold) = (tokens()?, tokens()?, tokens()?, tokens()?);
-        let refund = self.flag()?;
-        Some(BudgetRules { capacity, on_failure, retry, throttled, timed_out, success, threshold, refund })
+        let present = self.flag();
+        let mut tokens = || Tokens::from_thousandths(self.u32());
+        let budget = BudgetRules {
+            capacity: tokens(),
+            on_failure: tokens(),
+            retry: tokens(),
+            throttled: tokens(),
+            timed_out: tokens(),
+            success: tokens(),
+            threshold: tokens(),
+            refund: self.flag(),
+        };
+        self.expect(present || budget == NO_BUDGET);
+        present.then_some(budget)
     }
 }
 

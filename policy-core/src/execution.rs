@@ -92,40 +92,12 @@ impl Execution {
             facts: Facts::new(request),
             progress: Progress::new(Phase::Waiting, Cost::Nothing),
         };
-        let call = Call { policy, now };
-        let valid = call.is_valid() && execution.not_before.is_valid();
-        match () {
-            () if now.cancelled => call.finish(execution, call.ended(End::Cancelled, Bound::None)),
-            () if !valid => call.finish(execution, call.ended(End::InvalidInput, Bound::None)),
-            () if execution.attempts >= execution.max_attempts => {
-                call.finish(execution, call.ended(End::AttemptsUsed, Bound::Attempts))
-            }
-            () if now.mark < execution.not_before => call.pause(execution, execution.not_before, Bound::Resume),
-            () => call.launch(execution),
-        }
+        Call { policy, now, execution, tokens: now.tokens }.run(Call::begin)
     }
 
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
     pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
-        let call = Call { policy, now };
-        let phase = self.progress.phase();
-        match () {
-            () if phase == Phase::Finished => call.keep(self),
-            () if self.policy != policy.fingerprint() => call.interrupt(self, event, End::ForeignExecution),
-            () if self.session != now.session => call.interrupt(self, event, End::SessionChanged),
-            () if now.cancelled => call.interrupt(self, event, End::Cancelled),
-            () if !call.is_valid() || !call.fields_are_valid(event) => call.interrupt(self, event, End::InvalidInput),
-            () => match (phase, event) {
-                (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
-                    if of.number == self.attempts =>
-                {
-                    call.resolve(self, event, of)
-                }
-                (Phase::Waiting, Event::Wake) => call.wake(self),
-                (Phase::AwaitingNetwork, Event::Wake) => call.network_wake(self),
-                _ => call.keep(self),
-            },
-        }
+        Call { policy, now, execution: self, tokens: now.tokens }.run(|call| call.take(event))
     }
 
     /// All sends of the logical request so far, one in flight included.
@@ -203,26 +175,71 @@ impl Execution {
         Step { execution, tokens: now.tokens, command: Command::Finish(outcome) }
     }
 
-    fn with_phase(self, phase: Phase) -> Self {
-        Self { progress: Progress::new(phase, self.progress.spent()), ..self }
+    fn set_phase(&mut self, phase: Phase) {
+        self.progress = Progress::new(phase, self.progress.spent());
     }
 
-    fn with_spent(self, spent: Cost) -> Self {
-        Self { progress: Progress::new(self.progress.phase(), spent), ..self }
+    fn set_spent(&mut self, spent: Cost) {
+        self.progress = Progress::new(self.progress.phase(), spent);
     }
 
-    fn remember_maybe_applied(self) -> Self {
-        Self { facts: Facts(self.facts.0 | Facts::MAYBE_APPLIED), ..self }
+    fn remember_maybe_applied(&mut self) {
+        self.facts.0 |= Facts::MAYBE_APPLIED;
+    }
+
+    const fn retry_index(&self) -> u32 {
+        self.attempts.saturating_sub(1)
     }
 }
 
-/// One call: the policy, and what is true outside.
+/// One call: the policy, what is true outside, and what goes back to the host beside the command.
 struct Call<'a> {
     policy: &'a Policy,
     now: &'a Now,
+    execution: Execution,
+    tokens: Tokens,
 }
 
 impl Call<'_> {
+    fn run(mut self, call: impl FnOnce(&mut Self) -> Command) -> Step {
+        let command = call(&mut self);
+        Step { execution: self.execution, tokens: self.tokens, command }
+    }
+
+    fn begin(&mut self) -> Command {
+        let Execution { attempts, max_attempts, not_before, .. } = self.execution;
+        match () {
+            () if self.now.cancelled => Command::Finish(self.finish(End::Cancelled, Bound::None)),
+            () if !(self.is_valid() && not_before.is_valid()) => {
+                Command::Finish(self.finish(End::InvalidInput, Bound::None))
+            }
+            () if attempts >= max_attempts => Command::Finish(self.finish(End::AttemptsUsed, Bound::Attempts)),
+            () if self.now.mark < not_before => self.pause(not_before, Bound::Resume),
+            () => self.launch(),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>) -> Command {
+        let phase = self.execution.progress.phase();
+        match () {
+            () if phase == Phase::Finished => Command::Keep,
+            () if self.execution.policy != self.policy.fingerprint() => self.interrupt(event, End::ForeignExecution),
+            () if self.execution.session != self.now.session => self.interrupt(event, End::SessionChanged),
+            () if self.now.cancelled => self.interrupt(event, End::Cancelled),
+            () if !self.is_valid() || !self.fields_are_valid(event) => self.interrupt(event, End::InvalidInput),
+            () => match (phase, event) {
+                (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
+                    if of.number == self.execution.attempts =>
+                {
+                    self.resolve(event, of)
+                }
+                (Phase::Waiting, Event::Wake) => self.wake(),
+                (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
+                _ => Command::Keep,
+            },
+        }
+    }
+
     /// Numbers that no wait can be computed from.
     fn is_valid(&self) -> bool {
         self.now.mark.is_valid() && self.now.hold.is_none_or(Mark::is_valid)
@@ -237,58 +254,61 @@ impl Call<'_> {
         fields.len() <= FIELDS_MAX && fields.iter().enumerate().all(is_new)
     }
 
-    fn keep(&self, execution: Execution) -> Step {
-        Step { execution, tokens: self.now.tokens, command: Command::Keep }
-    }
-
     /// Ends from outside: nothing of what came with this call may be used.
-    fn interrupt(&self, execution: Execution, event: Event<'_>, end: End) -> Step {
-        let in_flight = execution.progress.phase() == Phase::InFlight;
+    fn interrupt(&mut self, event: Event<'_>, end: End) -> Command {
+        let in_flight = self.execution.progress.phase() == Phase::InFlight;
         let answered = match event {
-            Event::Response { of, .. } => of.number == execution.attempts,
-            Event::Failure { of, kind, .. } => of.number == execution.attempts && kind != FailureKind::Ambiguous,
+            Event::Response { of, .. } => of.number == self.execution.attempts,
+            Event::Failure { of, kind, .. } => of.number == self.execution.attempts && kind != FailureKind::Ambiguous,
             Event::Wake => false,
         };
-        let execution = if in_flight && !answered { execution.remember_maybe_applied() } else { execution };
-        let ended = self.ended(end, Bound::None);
-        let hand_over = if in_flight { HandOver::Abort } else { HandOver::LastStatus(execution.last_status) };
-        self.finish(execution, Ending { hand_over: Some(hand_over), ..ended })
+        if in_flight && !answered {
+            self.execution.remember_maybe_applied();
+        }
+        let outcome = self.finish(end, Bound::None);
+        Command::Finish(if in_flight { Outcome { hand_over: HandOver::Abort, ..outcome } } else { outcome })
     }
 
     /// The result of the attempt in flight.
-    fn resolve(&self, execution: Execution, event: Event<'_>, of: Attempt) -> Step {
-        let Some(disposition) = Disposition::of_event(self.policy.rules(), &event, self.now.network) else {
-            return self.keep(execution);
-        };
+    fn resolve(&mut self, event: Event<'_>, of: Attempt) -> Command {
+        let rules = self.policy.rules();
+        let Some(disposition) = Disposition::of_event(rules, &event, self.now.network) else { return Command::Keep };
         let (status, failure, hint) = self.facts_of(event, disposition);
-        let cost = if disposition == Disposition::Offline { of.sends.saturating_sub(1) } else { of.sends.max(1) };
-        let mut execution = Execution {
-            attempts: execution.attempts.saturating_sub(1).saturating_add(cost),
-            last_status: status,
-            give_up: if disposition == Disposition::Offline { execution.give_up } else { Mark::default() },
-            ..execution
+        let (sends, counts) = if disposition == Disposition::Offline {
+            (of.sends.saturating_sub(1), false)
+        } else {
+            (of.sends.max(1), true)
         };
-        if failure == Some(FailureKind::Ambiguous) {
-            execution = execution.remember_maybe_applied();
+        let execution = &mut self.execution;
+        execution.attempts = execution.attempts.saturating_sub(1).saturating_add(sends);
+        execution.last_status = status;
+        if counts {
+            execution.give_up = Mark::default();
         }
-        let this = |end, bound| Ending { hand_over: Some(HandOver::This), hint: hint.report, ..self.ended(end, bound) };
-        match disposition {
+        if failure == Some(FailureKind::Ambiguous) {
+            execution.remember_maybe_applied();
+        }
+        let class = match disposition {
             Disposition::Success => {
-                let tokens = self.tokens_with(|budget, tokens| budget.succeeded(tokens, execution.progress.spent()));
-                self.finish(execution, Ending { tokens, ..this(End::Success, Bound::None) })
-            }
-            Disposition::NotRetryable => self.finish(execution, this(End::NotRetryable, Bound::None)),
-            Disposition::Offline => {
-                let situation = situation(&execution, Class::Transient, failure, hint, of.exhausted);
-                match refusal(self.policy.rules(), &situation, self.now) {
-                    Some((end, bound)) => self.finish(execution, this(end, bound)),
-                    None => self.await_network(execution.with_spent(Cost::Nothing)),
+                if let Some(budget) = &rules.budget {
+                    self.tokens = budget.succeeded(self.tokens, execution.progress.spent());
                 }
+                return self.deliver(End::Success, Bound::None, hint.report);
             }
-            Disposition::Retryable(class) => {
-                let situation = situation(&execution, class, failure, hint, of.exhausted);
-                self.decided(execution, &situation)
-            }
+            Disposition::NotRetryable => return self.deliver(End::NotRetryable, Bound::None, hint.report),
+            Disposition::Offline => None,
+            Disposition::Retryable(class) => Some(class),
+        };
+        let situation = self.situation(class.unwrap_or(Class::Transient), failure, hint, of.exhausted);
+        match class {
+            Some(_) => self.decided(&situation),
+            None => match refusal(rules, &situation, self.now) {
+                Some((end, bound)) => self.deliver(end, bound, hint.report),
+                None => {
+                    self.execution.set_spent(Cost::Nothing);
+                    self.await_network()
+                }
+            },
         }
     }
 
@@ -306,184 +326,165 @@ impl Call<'_> {
         }
     }
 
-    fn decided(&self, execution: Execution, situation: &Situation) -> Step {
-        let execution = execution.with_spent(Cost::Nothing);
-        let drained = self.tokens_with(|budget, tokens| budget.failed(tokens));
+    fn situation(&self, class: Class, failure: Option<FailureKind>, hint: Hint, exhausted: bool) -> Situation {
+        let execution = &self.execution;
+        Situation {
+            class,
+            failure,
+            hint,
+            exhausted,
+            attempts: execution.attempts,
+            max_attempts: execution.max_attempts,
+            method: execution.facts.method(),
+            key: execution.facts.key(),
+            replayable: execution.facts.0 & Facts::REPLAYABLE != 0,
+            series: execution.series,
+            deadline: execution.deadline,
+            max_wait: execution.max_wait,
+        }
+    }
+
+    fn decided(&mut self, situation: &Situation) -> Command {
+        let rules = self.policy.rules();
+        self.execution.set_spent(Cost::Nothing);
+        if let Some(budget) = &rules.budget {
+            self.tokens = budget.failed(self.tokens);
+        }
         let hint = situation.hint.report;
-        match decide(self.policy.rules(), situation, self.now, drained) {
+        match decide(rules, situation, self.now, self.tokens) {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
-                let execution = Execution { not_before: until, series, ..execution };
-                let execution = execution.with_spent(cost).with_phase(Phase::Waiting);
-                let retry_index = execution.attempts.saturating_sub(1);
-                Step { execution, tokens, command: Command::Wait(Wait { until, delay, retry_index, bound, hint }) }
+                self.tokens = tokens;
+                self.execution.not_before = until;
+                self.execution.series = series;
+                self.execution.progress = Progress::new(Phase::Waiting, cost);
+                Command::Wait(Wait { until, delay, retry_index: self.execution.retry_index(), bound, hint })
             }
             Decision::Later { end, bound, delay, not_before } => {
-                let resume = Resume { delay, not_before, attempts_used: execution.attempts };
-                let ending = Ending { resume: Some(resume), ..self.ended(end, bound) };
-                self.finish(execution, Ending { hand_over: Some(HandOver::This), hint, tokens: drained, ..ending })
+                let resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
+                Command::Finish(Outcome { hand_over: HandOver::This, hint, resume, ..self.finish(end, bound) })
             }
-            Decision::Stop { end, bound } => {
-                let ending = self.ended(end, bound);
-                self.finish(execution, Ending { hand_over: Some(HandOver::This), hint, tokens: drained, ..ending })
-            }
+            Decision::Stop { end, bound } => self.deliver(end, bound, hint),
         }
     }
 
-    fn wake(&self, execution: Execution) -> Step {
+    fn wake(&mut self) -> Command {
         let now = self.now.mark;
-        if now >= execution.deadline {
-            return self.finish(execution, self.ended(End::Deadline, Bound::Deadline));
+        if now >= self.execution.deadline {
+            return Command::Finish(self.finish(End::Deadline, Bound::Deadline));
         }
-        if now < execution.not_before {
-            let until = execution.not_before;
-            return self.waiting(execution, until, Bound::None);
+        if now < self.execution.not_before {
+            return self.waiting(self.execution.not_before, Bound::None);
         }
-        self.launch(execution)
+        self.launch()
     }
 
-    fn network_wake(&self, execution: Execution) -> Step {
-        if self.now.mark >= execution.give_up {
-            let resume = Some(self.resume(&execution, self.now.mark.until(execution.not_before)));
-            return self.finish(execution, Ending { resume, ..self.ended(End::Offline, Bound::None) });
+    fn network_wake(&mut self) -> Command {
+        let now = self.now.mark;
+        let Execution { give_up, not_before, series, .. } = self.execution;
+        if now >= give_up {
+            let resume = Some(self.resume(now.until(not_before)));
+            return Command::Finish(Outcome { resume, ..self.finish(End::Offline, Bound::None) });
         }
         if self.now.network == Network::Down {
-            let until = execution.give_up;
-            return Step { execution, tokens: self.now.tokens, command: Command::AwaitNetwork { until } };
+            return Command::AwaitNetwork { until: give_up };
         }
         // One jittered wait, so that all who waited for the same network do not come back as one.
-        let draw = self.policy.rules().transient.draw(execution.series, self.now.sample);
-        let until = self.now.mark.after(draw.delay).max(execution.not_before);
-        let bound = if until == execution.not_before { Bound::Hint } else { Bound::Backoff };
-        self.pause(execution, until, bound)
+        let draw = self.policy.rules().transient.draw(series, self.now.sample);
+        let until = now.after(draw.delay).max(not_before);
+        self.pause(until, if until == not_before { Bound::Hint } else { Bound::Backoff })
     }
 
     /// What stands before every send.
-    fn launch(&self, execution: Execution) -> Step {
-        let now = self.now.mark;
-        if now >= execution.deadline {
-            return self.finish(execution, self.ended(End::Deadline, Bound::Deadline));
+    fn launch(&mut self) -> Command {
+        let (now, deadline) = (self.now.mark, self.execution.deadline);
+        if now >= deadline {
+            return Command::Finish(self.finish(End::Deadline, Bound::Deadline));
         }
         if let Some(hold) = self.now.hold
             && now < hold
         {
-            return self.pause(execution, hold, Bound::Hold);
+            return self.pause(hold, Bound::Hold);
         }
         let rules = self.policy.rules();
         if self.now.network == Network::Down && rules.offline == Offline::Await {
-            return self.await_network(execution);
+            return self.await_network();
         }
         let left = match rules.deadline_scope {
-            DeadlineScope::Attempts if execution.deadline != Mark::MAX => Some(now.until(execution.deadline)),
+            DeadlineScope::Attempts if deadline != Mark::MAX => Some(now.until(deadline)),
             _ => None,
         };
         let timeout = match (rules.attempt_timeout, left) {
             (Some(limit), Some(left)) => Some(limit.min(left)),
             (limit, left) => limit.or(left),
         };
-        let attempt = execution.attempts.saturating_add(1);
-        let execution = Execution { attempts: attempt, ..execution.with_phase(Phase::InFlight) };
-        Step { execution, tokens: self.now.tokens, command: Command::Send { attempt, timeout } }
+        let attempt = self.execution.attempts.saturating_add(1);
+        self.execution.attempts = attempt;
+        self.execution.set_phase(Phase::InFlight);
+        Command::Send { attempt, timeout }
     }
 
     /// A wait that no result asked for. It too is deferred above the longest wait, and must fit the deadline.
-    fn pause(&self, execution: Execution, until: Mark, bound: Bound) -> Step {
+    fn pause(&mut self, until: Mark, bound: Bound) -> Command {
         let delay = self.now.mark.until(until);
-        let later = |end, bound| Ending { resume: Some(self.resume(&execution, delay)), ..self.ended(end, bound) };
-        if delay > execution.max_wait || delay == Millis::MAX {
-            return self.finish(execution, later(End::Deferred, Bound::MaxWait));
-        }
-        if until >= execution.deadline {
-            return self.finish(execution, later(End::Deadline, Bound::Deadline));
-        }
-        let execution = Execution { not_before: until, ..execution.with_phase(Phase::Waiting) };
-        self.waiting(execution, until, bound)
-    }
-
-    fn waiting(&self, execution: Execution, until: Mark, bound: Bound) -> Step {
-        let delay = self.now.mark.until(until);
-        let retry_index = execution.attempts.saturating_sub(1);
-        let wait = Wait { until, delay, retry_index, bound, hint: HintReport::Absent };
-        Step { execution, tokens: self.now.tokens, command: Command::Wait(wait) }
-    }
-
-    fn await_network(&self, execution: Execution) -> Step {
-        // Begun once for all rounds until a send counts again, so that a network that comes and goes ends too.
-        let until = match execution.give_up.get() {
-            0 => self.now.mark.after(execution.max_wait).min(execution.deadline),
-            _ => execution.give_up,
+        let refused = match () {
+            () if delay > self.execution.max_wait || delay == Millis::MAX => Some((End::Deferred, Bound::MaxWait)),
+            () if until >= self.execution.deadline => Some((End::Deadline, Bound::Deadline)),
+            () => None,
         };
-        let execution = Execution { give_up: until, ..execution.with_phase(Phase::AwaitingNetwork) };
-        Step { execution, tokens: self.now.tokens, command: Command::AwaitNetwork { until } }
+        if let Some((end, bound)) = refused {
+            let resume = Some(self.resume(delay));
+            return Command::Finish(Outcome { resume, ..self.finish(end, bound) });
+        }
+        self.execution.not_before = until;
+        self.execution.set_phase(Phase::Waiting);
+        self.waiting(until, bound)
     }
 
-    fn resume(&self, execution: &Execution, delay: Millis) -> Resume {
+    fn waiting(&self, until: Mark, bound: Bound) -> Command {
+        let delay = self.now.mark.until(until);
+        let retry_index = self.execution.retry_index();
+        Command::Wait(Wait { until, delay, retry_index, bound, hint: HintReport::Absent })
+    }
+
+    fn await_network(&mut self) -> Command {
+        // Begun once for all rounds until a send counts again, so that a network that comes and goes ends too.
+        if self.execution.give_up == Mark::default() {
+            self.execution.give_up = self.now.mark.after(self.execution.max_wait).min(self.execution.deadline);
+        }
+        self.execution.set_phase(Phase::AwaitingNetwork);
+        Command::AwaitNetwork { until: self.execution.give_up }
+    }
+
+    fn resume(&self, delay: Millis) -> Resume {
         let not_before = self.now.wall.map(|wall| wall.after(delay));
-        Resume { delay, not_before, attempts_used: execution.attempts }
+        Resume { delay, not_before, attempts_used: self.execution.attempts }
     }
 
-    fn ended(&self, end: End, bound: Bound) -> Ending {
-        Ending { end, bound, hint: HintReport::Absent, hand_over: None, resume: None, tokens: self.now.tokens }
+    /// Ends the request with the result that came with this call.
+    fn deliver(&mut self, end: End, bound: Bound, hint: HintReport) -> Command {
+        Command::Finish(Outcome { hand_over: HandOver::This, hint, ..self.finish(end, bound) })
     }
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
-    fn finish(&self, execution: Execution, ending: Ending) -> Step {
-        let unsent = execution.progress.phase() != Phase::InFlight;
-        let tokens = match (self.policy.rules().budget, execution.progress.spent()) {
-            (Some(budget), cost) if unsent && cost != Cost::Nothing => budget.returned(ending.tokens, cost),
-            _ => ending.tokens,
-        };
-        let outcome = Outcome {
-            end: ending.end,
-            bound: ending.bound,
-            hint: ending.hint,
-            attempts: execution.attempts,
-            maybe_applied: execution.facts.0 & Facts::MAYBE_APPLIED != 0,
-            hand_over: ending.hand_over.unwrap_or(HandOver::LastStatus(execution.last_status)),
-            resume: ending.resume,
-        };
-        let execution = execution.with_spent(Cost::Nothing).with_phase(Phase::Finished);
-        Step { execution, tokens, command: Command::Finish(outcome) }
-    }
-
-    fn tokens_with(&self, change: impl Fn(&crate::BudgetRules, Tokens) -> Tokens) -> Tokens {
-        match &self.policy.rules().budget {
-            Some(budget) => change(budget, self.now.tokens),
-            None => self.now.tokens,
+    fn finish(&mut self, end: End, bound: Bound) -> Outcome {
+        let Execution { progress, facts, attempts, last_status, .. } = self.execution;
+        if progress.phase() != Phase::InFlight
+            && progress.spent() != Cost::Nothing
+            && let Some(budget) = &self.policy.rules().budget
+        {
+            self.tokens = budget.returned(self.tokens, progress.spent());
         }
-    }
-}
-
-/// An outcome in the making.
-struct Ending {
-    end: End,
-    bound: Bound,
-    hint: HintReport,
-    hand_over: Option<HandOver>,
-    resume: Option<Resume>,
-    tokens: Tokens,
-}
-
-fn situation(
-    execution: &Execution,
-    class: Class,
-    failure: Option<FailureKind>,
-    hint: Hint,
-    exhausted: bool,
-) -> Situation {
-    Situation {
-        class,
-        failure,
-        hint,
-        exhausted,
-        attempts: execution.attempts,
-        max_attempts: execution.max_attempts,
-        method: execution.facts.method(),
-        key: execution.facts.key(),
-        replayable: execution.facts.0 & Facts::REPLAYABLE != 0,
-        series: execution.series,
-        deadline: execution.deadline,
-        max_wait: execution.max_wait,
+        self.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
+        Outcome {
+            end,
+            bound,
+            hint: HintReport::Absent,
+            attempts,
+            maybe_applied: facts.0 & Facts::MAYBE_APPLIED != 0,
+            hand_over: HandOver::LastStatus(last_status),
+            resume: None,
+        }
     }
 }
 

@@ -128,7 +128,7 @@ impl Date<'_> {
         let mut year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
         // "More than 50 years in the future" is counted in calendar years: the same day 50 years before is yet to come.
         let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day.into());
-        if unix(days, self.time).saturating_mul(1_000) > now {
+        if unix(days, self.time).wrapping_mul(1_000) > now {
             year = year.wrapping_sub(100);
         }
         Self { year, ..self }

@@ -44,6 +44,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`PolicyError::Malformed`] for bytes that `to_bytes` cannot have written, else the first contradiction found.
+    #[inline(never)]
     pub fn from_bytes(bytes: &[u8; BODY_LEN]) -> Result<Self, PolicyError> {
         let rules = compiled::decode(bytes).ok_or(PolicyError::Malformed)?;
         rules.check()?;

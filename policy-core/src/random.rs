@@ -3,7 +3,7 @@
 //! A draw between two bounds is `low + ceil((high − low) · n / (2^32 − 1))`, so both bounds are reachable, the result
 //! is never below `low`, and the same sample gives the same delay on every machine.
 
-use crate::time::Millis;
+use crate::time::{Millis, saturating_mul};
 
 /// A uniform random number given by the host; `n` stands for the fraction `n / (2^32 − 1)`, so 0 and 1 both occur.
 ///
@@ -58,6 +58,7 @@ impl Sample {
     /// assert_eq!(Sample::new(1).between(low, high), Millis::new(501));
     /// ```
     #[must_use]
+    #[inline(never)]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
         let span = high.get().saturating_sub(low.get());
         low.plus(Millis::new(mul_div_ceil(span, self.0, u32::MAX)))
@@ -68,10 +69,11 @@ impl Sample {
 ///
 /// With `value = q · divisor + r` the product of `r` and `factor` fits 64 bits: a 128-bit product would pull library
 /// code into the wasm module.
+#[inline(never)]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
-    let (factor, divisor) = (factor as u64, if divisor == 0 { 1 } else { divisor as u64 });
+    let divisor = if divisor == 0 { 1 } else { divisor as u64 };
     let (Some(quotient), Some(rest)) = (value.checked_div(divisor), value.checked_rem(divisor)) else {
         return u64::MAX;
     };
-    quotient.saturating_mul(factor).saturating_add(rest.saturating_mul(factor).div_ceil(divisor))
+    saturating_mul(quotient, factor).saturating_add(rest.wrapping_mul(factor as u64).div_ceil(divisor))
 }

@@ -14,7 +14,7 @@ use crate::{
     http_date::{self, HttpDateError},
     outcome::HintReport,
     policy::DateRules,
-    time::UnixMillis,
+    time::{UnixMillis, saturating_mul},
 };
 
 /// What a Retry-After value says.
@@ -95,9 +95,11 @@ fn delay_seconds(value: &[u8]) -> Result<u64, RetryAfterError> {
         if digit > 9 {
             return Err(nothing(no_digits(value)));
         }
-        match seconds.checked_mul(10).and_then(|tens| tens.checked_add(digit.into())) {
-            Some(sum) => seconds = sum,
-            None => overflow = true,
+        // No multiple of ten is `u64::MAX`: that one was saturated.
+        let tens = saturating_mul(seconds, 10);
+        match tens.checked_add(digit.into()) {
+            Some(sum) if tens != u64::MAX => seconds = sum,
+            _ => overflow = true,
         }
     }
     if overflow {

@@ -61,11 +61,9 @@ impl Slot {
     /// # Errors
     /// [`SlotError::Name`] or [`SlotError::Version`].
     pub fn new(name: &str, version: &str, policy: Policy) -> Result<Self, SlotError> {
-        let name_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let version_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+');
         Ok(Self {
-            name: Text::new(name.as_bytes(), name_byte).ok_or(SlotError::Name)?,
-            version: Text::new(version.as_bytes(), version_byte).ok_or(SlotError::Version)?,
+            name: Text::new(name, name_byte).ok_or(SlotError::Name)?,
+            version: Text::new(version, version_byte).ok_or(SlotError::Version)?,
             policy,
         })
     }
@@ -80,6 +78,14 @@ impl Slot {
     #[must_use]
     pub fn version(&self) -> &str {
         self.version.as_str()
+    }
+
+    /// The bytes of name and version, which are ASCII. The component uses this: a check that they are UTF-8 would bring
+    /// its tables into the file.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn texts(&self) -> (&[u8], &[u8]) {
+        (self.name.as_bytes(), self.version.as_bytes())
     }
 
     /// The policy.
@@ -114,11 +120,7 @@ impl Slot {
     /// # Errors
     /// What of it is not as [`Slot::to_bytes`] writes it.
     pub fn from_bytes(bytes: &[u8; SLOT_LEN]) -> Result<Self, SlotError> {
-        let mut from = Reader(bytes);
-        if from.take() != Some(MAGIC) {
-            return Err(SlotError::NoSlot);
-        }
-        Self::after_magic(bytes)
+        if bytes.starts_with(&MAGIC) { Self::after_magic(bytes) } else { Err(SlotError::NoSlot) }
     }
 
     /// Reads a slot that is known to begin with the magic. The component uses this: code that compares the magic
@@ -128,21 +130,33 @@ impl Slot {
     /// As [`Slot::from_bytes`].
     #[doc(hidden)]
     pub fn after_magic(bytes: &[u8; SLOT_LEN]) -> Result<Self, SlotError> {
-        let mut from = Reader(bytes);
-        let _: Option<[u8; 16]> = from.take();
-        if (from.u16(), from.u16()) != (Some(FORMAT), Some(BODY_LEN as u16)) {
+        let mut from = Reader::new(bytes);
+        let _: [u8; MAGIC.len()] = from.take();
+        if (from.u16(), from.u16()) != (FORMAT, BODY_LEN as u16) {
             return Err(SlotError::Format);
         }
-        if from.u32() != Some(checksum(bytes)) {
+        if from.u32() != checksum(bytes) {
             return Err(SlotError::Checksum);
         }
-        let name = Text { len: from.u8().unwrap_or(0), bytes: from.take().unwrap_or([0; NAME_MAX]) };
-        let version = Text { len: from.u8().unwrap_or(0), bytes: from.take().unwrap_or([0; VERSION_MAX]) };
-        let body = from.take().ok_or(SlotError::Format)?;
-        let policy = Policy::from_bytes(&body).map_err(SlotError::Policy)?;
-        let slot = Self::new(name.as_str(), version.as_str(), policy)?;
-        if slot.name == name && slot.version == version { Ok(slot) } else { Err(SlotError::Name) }
+        let name = Text { len: from.u8(), bytes: from.take() };
+        let version = Text { len: from.u8(), bytes: from.take() };
+        let policy = Policy::from_bytes(&from.take()).map_err(SlotError::Policy)?;
+        if !name.is(name_byte) {
+            return Err(SlotError::Name);
+        }
+        if !version.is(version_byte) {
+            return Err(SlotError::Version);
+        }
+        Ok(Self { name, version, policy })
     }
+}
+
+const fn name_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
+}
+
+const fn version_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+')
 }
 
 /// Puts `slot` into an artifact, or into its core module, in place.
@@ -194,16 +208,26 @@ struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    fn new(text: &[u8], allowed: impl Fn(u8) -> bool) -> Option<Self> {
+    fn new(text: &str, allowed: fn(u8) -> bool) -> Option<Self> {
         let mut bytes = [0; N];
-        let fits = !text.is_empty() && text.len() <= N && text.iter().all(|byte| allowed(*byte));
-        bytes.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-        fits.then_some(Self { len: u8::try_from(text.len()).unwrap_or(0), bytes })
+        let (place, _) = bytes.split_at_mut_checked(text.len())?;
+        place.copy_from_slice(text.as_bytes());
+        let text = Self { len: u8::try_from(text.len()).ok()?, bytes };
+        text.is(allowed).then_some(text)
+    }
+
+    /// Whether there is some text, of these bytes only, and zeros after it.
+    fn is(&self, allowed: fn(u8) -> bool) -> bool {
+        let Some((text, padding)) = self.bytes.split_at_checked(self.len.into()) else { return false };
+        !text.is_empty() && text.iter().all(|byte| allowed(*byte)) && padding.iter().all(|byte| *byte == 0)
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.split_at_checked(self.len.into()).map_or(&[], |(text, _)| text)
     }
 
     fn as_str(&self) -> &str {
-        let text = self.bytes.split_at_checked(self.len.into()).map_or(&[][..], |(text, _)| text);
-        core::str::from_utf8(text).unwrap_or("")
+        core::str::from_utf8(self.as_bytes()).unwrap_or("")
     }
 }
 

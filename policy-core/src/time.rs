@@ -29,7 +29,7 @@ impl Millis {
     /// A span of whole seconds; saturates at [`Millis::MAX`].
     #[must_use]
     pub const fn from_secs(secs: u64) -> Self {
-        Self::new(secs.saturating_mul(1_000))
+        Self::new(saturating_mul(secs, 1_000))
     }
 
     /// The number of milliseconds.
@@ -159,5 +159,32 @@ impl Session {
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
+    }
+}
+
+/// `value · factor`, saturating. `u64::saturating_mul` goes by a 128-bit product, which pulls library code into the wasm
+/// module.
+#[inline(never)]
+pub(crate) const fn saturating_mul(value: u64, factor: u32) -> u64 {
+    let (high, low) = (value >> 32, value & 0xffff_ffff);
+    let (high, low) = (high.wrapping_mul(factor as u64), low.wrapping_mul(factor as u64));
+    if high >> 32 == 0 { (high << 32).saturating_add(low) } else { u64::MAX }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_saturates_where_that_of_the_standard_library_does() {
+        let edges = [0, 1, 2, 3, 5, 6, 10, 999, 1_000, 0x7fff_ffff, 0xffff_ffff];
+        for value in edges.into_iter().flat_map(|low: u64| edges.map(|high| high << 32 | low)) {
+            for factor in edges.map(|factor| factor as u32) {
+                let expected = value.saturating_mul(factor.into());
+                assert_eq!(saturating_mul(value, factor), expected, "{value} · {factor}");
+                let limit = u64::MAX.checked_div(factor.into()).unwrap_or(u64::MAX);
+                assert_eq!(saturating_mul(limit, factor), limit.saturating_mul(factor.into()));
+            }
+        }
     }
 }

@@ -11,13 +11,19 @@ use crate::{bindings::exports::refrain::policy::policy as wit, rt::String, slot:
 
 pub(crate) fn description(baked: &Baked) -> wit::Description {
     let policy = baked.slot.policy();
+    let (name, version) = baked.slot.texts();
     wit::Description {
-        name: baked.slot.name().into(),
-        version: baked.slot.version().into(),
-        fields: policy.fields().iter().map(|name| String::from(*name)).collect(),
+        name: ascii(name),
+        version: ascii(version),
+        fields: policy.fields().iter().map(|name| ascii(name.as_bytes())).collect(),
         budget: policy.rules().budget.map(|budget| budget.capacity.thousandths()),
         policy: slot::policy_bytes(baked.bytes).into(),
     }
+}
+
+fn ascii(text: &[u8]) -> String {
+    // SAFETY: names of fields are, and the slot was checked to have nothing else as name and version.
+    unsafe { String::from_utf8_unchecked(text.into()) }
 }
 
 pub(crate) fn parsed(result: Result<RetryAfter, RetryAfterError>) -> Result<wit::RetryAfter, wit::HintCode> {
