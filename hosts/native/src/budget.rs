@@ -58,3 +58,41 @@ impl RetryBudget {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use policy_core::Command;
+
+    use super::*;
+    use crate::engine::State;
+
+    fn spend_one(tokens: Tokens) -> Result<Step, EngineError> {
+        let tokens = Tokens::from_thousandths(tokens.thousandths() - 1_000);
+        Ok(Step { state: State([0; 8]), tokens, command: Command::Keep })
+    }
+
+    #[test]
+    fn a_step_that_was_overtaken_is_dropped_and_made_again_with_the_new_tokens() {
+        let budget = RetryBudget::new(Tokens::new(10));
+        let sibling = budget.clone();
+        let mut seen = Vec::new();
+        let step = budget.apply(|tokens| {
+            if seen.is_empty() {
+                let _overtaking = sibling.apply(spend_one)?;
+            }
+            seen.push(tokens);
+            spend_one(tokens)
+        });
+        assert_eq!(seen, [Tokens::new(10), Tokens::new(9)]);
+        assert_eq!(step.map(|step| step.tokens), Ok(Tokens::new(8)));
+        assert_eq!(sibling.tokens(), Tokens::new(8));
+    }
+
+    #[test]
+    fn a_step_that_failed_moves_no_token() {
+        let budget = RetryBudget::new(Tokens::new(10));
+        let failed = EngineError::Trapped("unreachable".to_owned());
+        assert_eq!(budget.apply(|_| Err(failed.clone())), Err(failed));
+        assert_eq!(budget.tokens(), Tokens::new(10));
+    }
+}

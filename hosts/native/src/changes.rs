@@ -22,12 +22,22 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Listens from here on; to be called before the first look at the levels themselves, so that no change is missed.
+    /// Listens from here on.
     pub(crate) fn of(options: &Options) -> Self {
         Self {
             cancel: options.cancel.clone(),
             session: options.session.as_ref().map(|session| session.subscribe()),
             network: options.network.as_ref().map(|network| network.subscribe()),
+        }
+    }
+
+    /// Forgets the changes so far; to be called right before the levels are looked at, so that none is told that was seen.
+    pub(crate) fn settle(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.mark_unchanged();
+        }
+        if let Some(network) = &mut self.network {
+            network.mark_unchanged();
         }
     }
 

@@ -134,6 +134,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         rounding: Rounding,
         call: impl Fn(&E, &State, &Now) -> Result<Step, EngineError>,
     ) -> Result<Command, Reason> {
+        self.changes.settle();
         let mut now = self.now(rounding)?;
         let budget = self.options.budget.as_ref().unwrap_or(&self.driver.budget);
         let step = budget.apply(|tokens| {

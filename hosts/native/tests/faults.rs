@@ -1,0 +1,132 @@
+//! No entropy, an engine that fails or talks nonsense: nothing more is sent, the error is clear, the process lives on.
+
+mod bench;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bench::{Bench, GET, RULES, ended, engine, last};
+use refrain::core::{
+    Bound, Command, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, UnixMillis, Wait,
+    retry_after::RetryAfter,
+};
+use refrain::{Description, DirectEngine, Engine, EngineError, Last, Reason, State, Step};
+
+#[tokio::test]
+async fn without_entropy_nothing_is_sent() {
+    let bench = Bench::new(RULES);
+    bench.entropy.fail();
+    let ended = ended(bench.run(GET).await);
+    assert!(matches!(ended.reason, Reason::Entropy(_)) && ended.end().is_none());
+    assert_eq!((ended.attempts, ended.maybe_applied, bench.sent_at()), (0, false, vec![]));
+    let cause = std::error::Error::source(&ended).expect("a cause");
+    assert_eq!(cause.to_string(), "no random number could be drawn: as the test wants it");
+}
+
+#[tokio::test]
+async fn without_entropy_a_wait_leads_to_no_send() {
+    let bench = Bench::new(RULES);
+    bench.server.respond(503, &[]);
+    let running = bench.start(GET);
+    let until = bench.time.wait_entered().await;
+    bench.entropy.fail();
+    bench.time.set_mark(until);
+    let ended = ended(running.await.expect("no panic"));
+    assert!(matches!(ended.reason, Reason::Entropy(_)));
+    assert_eq!((ended.attempts, bench.sent_at()), (1, vec![0]));
+}
+
+#[tokio::test]
+async fn a_failed_engine_ends_its_request_and_serves_the_next() {
+    let bench = Bench::over(Faulty::new(1, || Err(EngineError::Trapped("unreachable".to_owned()))));
+    bench.server.respond(200, &[]);
+    let broken = ended(bench.run(GET).await);
+    assert_eq!(broken.reason, Reason::Engine(EngineError::Trapped("unreachable".to_owned())));
+    assert_eq!((broken.attempts, broken.maybe_applied, last(&broken)), (1, true, Last::Status(200)));
+
+    bench.server.respond(200, &[]);
+    assert_eq!(bench.run(GET).await.expect("a success").attempts, 1);
+}
+
+#[tokio::test]
+async fn an_engine_that_keeps_an_attempt_that_is_over_is_refused() {
+    let bench = Bench::over(Faulty::new(1, || Ok(Command::Keep)));
+    bench.server.respond(503, &[]);
+    assert_eq!(refusal(ended(bench.run(GET).await)), "`keep` where there is nothing to go on with");
+}
+
+#[tokio::test]
+async fn an_engine_that_repeats_a_wait_that_is_over_is_refused() {
+    let wait = Wait {
+        until: Mark::new(1_000),
+        delay: Millis::new(1_000),
+        retry_index: 0,
+        bound: Bound::None,
+        hint: HintReport::Absent,
+    };
+    let bench = Bench::over(Faulty::new(2, move || Ok(Command::Wait(wait))));
+    bench.server.respond(503, &[]);
+    let running = bench.start(GET);
+    bench.sleep_through().await;
+    assert_eq!(refusal(ended(running.await.expect("no panic"))), "a wait that is over");
+}
+
+#[tokio::test]
+async fn an_engine_that_claims_a_success_without_a_response_is_refused() {
+    let success = Outcome {
+        end: refrain::core::End::Success,
+        bound: Bound::None,
+        hint: HintReport::Absent,
+        attempts: 1,
+        maybe_applied: false,
+        hand_over: HandOver::LastStatus(200),
+        resume: None,
+    };
+    let bench = Bench::over(Faulty::new(0, move || Ok(Command::Finish(success))));
+    assert_eq!(refusal(ended(bench.run(GET).await)), "a success without a response");
+}
+
+fn refusal<R: std::fmt::Debug, E: std::fmt::Debug>(ended: refrain::Ended<R, E>) -> String {
+    match ended.reason {
+        Reason::Engine(EngineError::Unknown(what)) => what,
+        other => panic!("expected an unknown answer, not {other:?}"),
+    }
+}
+
+/// The direct engine, but for one call.
+struct Faulty<F> {
+    engine: DirectEngine,
+    /// Calls left before the fault.
+    left: AtomicU32,
+    fault: F,
+}
+
+impl<F: Fn() -> Result<Command, EngineError> + Send + Sync> Faulty<F> {
+    fn new(calls: u32, fault: F) -> Self {
+        Self { engine: engine(RULES), left: AtomicU32::new(calls + 1), fault }
+    }
+
+    fn change(&self, step: Step) -> Result<Step, EngineError> {
+        match self.left.fetch_sub(1, Ordering::Relaxed) {
+            1 => (self.fault)().map(|command| Step { command, ..step }),
+            _ => Ok(step),
+        }
+    }
+}
+
+impl<F: Fn() -> Result<Command, EngineError> + Send + Sync> Engine for Faulty<F> {
+    fn description(&self) -> &Description {
+        self.engine.description()
+    }
+
+    fn parse(&self, value: &[u8], now: Option<UnixMillis>) -> Result<Result<RetryAfter, HintReport>, EngineError> {
+        self.engine.parse(value, now)
+    }
+
+    fn start(&self, request: &Request, now: &Now) -> Result<Step, EngineError> {
+        self.change(self.engine.start(request, now)?)
+    }
+
+    fn handle(&self, state: &State, event: Event<'_>, now: &Now) -> Result<Step, EngineError> {
+        self.change(self.engine.handle(state, event, now)?)
+    }
+}
