@@ -74,6 +74,7 @@ impl Thousandths {
 
     /// `⌈span × factor⌉`, saturating.
     #[must_use]
+    #[inline(never)]
     pub const fn of(self, span: Millis) -> Millis {
         Millis::new(mul_div_ceil(span.get(), self.0, 1_000))
     }

@@ -1,26 +1,9 @@
 //! What the host must do now.
 
 use crate::{
-    budget::Tokens,
-    execution::Execution,
     outcome::{Bound, HintReport, Outcome},
     time::{Mark, Millis},
 };
-
-/// The result of one call into the state machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a step that is not carried out is a request that stands still"]
-pub struct Step {
-    /// Pass to the next call.
-    pub execution: Execution,
-    /// The retry budget after this call. The host stores it with compare-and-swap against [`Now::tokens`]; if another
-    /// request was faster, it discards this step and calls again with the same input and the new tokens.
-    ///
-    /// [`Now::tokens`]: crate::Now::tokens
-    pub tokens: Tokens,
-    /// What to do now.
-    pub command: Command,
-}
 
 /// What the host does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,10 +21,11 @@
 use crate::{
     backoff::{Backoff, Jitter, Thousandths},
     budget::{BudgetRules, Tokens},
-    classify::StatusSet,
     failure::FailureSet,
-    policy::{DateRules, DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
+    http_date::DateRules,
     request::MethodSet,
+    rules::{DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
+    status::StatusSet,
     time::Millis,
 };
 

@@ -12,8 +12,8 @@ use crate::{
     failure::FailureKind,
     hint::{Ask, Hint},
     outcome::{Bound, End},
-    policy::{HintMode, Rules},
     request::{IdempotencyKey, Method},
+    rules::{HintMode, Rules},
     time::{Mark, Millis, UnixMillis},
 };
 

@@ -91,9 +91,6 @@ impl Attempt {
 /// Most fields in one [`Event::Response`].
 pub const FIELDS_MAX: usize = 16;
 
-/// A value of this many bytes or more is refused as too long; a host cuts a longer one there.
-pub const FIELD_MAX: usize = 1_024;
-
 /// One response field that the policy asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {

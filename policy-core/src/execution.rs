@@ -15,58 +15,33 @@ use crate::{
     backoff::Jitter,
     budget::{Cost, Tokens},
     classify::{Class, Disposition},
-    command::{Command, Step, Wait},
+    command::{Command, Wait},
     decision::{Decision, Situation, decide, refusal},
     event::{Attempt, Event, FIELDS_MAX, Field, Network, Now},
     failure::FailureKind,
     hint::Hint,
     outcome::{Bound, End, HandOver, HintReport, Outcome, Resume},
-    policy::{DeadlineScope, Offline, Policy},
-    request::{IdempotencyKey, Method, Request},
-    time::{Mark, Millis, Session},
+    policy::Policy,
+    request::Request,
+    rules::{DeadlineScope, Offline},
+    state::{Execution, Facts, Phase, Progress},
+    time::{Mark, Millis},
 };
 
-/// The state of one logical request: 64 bytes of plain data, valid within one process.
-///
-/// ```
-/// use policy_core::*;
-/// let policy = Policy::new(Rules::DEFAULT).unwrap();
-/// let now = Now {
-///     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
-///     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
-/// };
-/// let step = Execution::start(&policy, &Request::new(Method::Get), &now);
-/// assert_eq!(step.command, Command::Send { attempt: 1, timeout: None });
-///
-/// let busy = Event::Response {
-///     of: Attempt::single(1), status: 503, fields: &[Field { index: 0, value: b"2" }],
-/// };
-/// let step = step.execution.handle(&policy, busy, &now);
-/// let Command::Wait(wait) = step.command else { panic!() };
-/// assert_eq!((wait.delay, wait.bound), (Millis::new(2_200), Bound::Hint));
-/// ```
+/// The result of one call into the state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Execution {
-    /// No send before this mark.
-    not_before: Mark,
-    /// When a wait for the network ends; [`Mark::new(0)`] while none was begun since the last send that counted.
-    give_up: Mark,
-    deadline: Mark,
-    session: Session,
-    /// [`Millis::MAX`]: no limit.
-    max_wait: Millis,
-    /// See [`Backoff::draw`](crate::Backoff::draw).
-    series: u64,
-    policy: u32,
-    /// All sends, one in flight included.
-    attempts: u32,
-    max_attempts: u32,
-    last_status: u16,
-    facts: Facts,
-    progress: Progress,
+#[must_use = "a step that is not carried out is a request that stands still"]
+pub struct Step {
+    /// Pass to the next call.
+    pub execution: Execution,
+    /// The retry budget after this call. The host stores it with compare-and-swap against [`Now::tokens`]; if another
+    /// request was faster, it discards this step and calls again with the same input and the new tokens.
+    ///
+    /// [`Now::tokens`]: crate::Now::tokens
+    pub tokens: Tokens,
+    /// What to do now.
+    pub command: Command,
 }
-
-const _: () = assert!(size_of::<Execution>() == 64);
 
 impl Execution {
     /// Begins a logical request, joins one (`attempts_used` above 0) or resumes one (`not_before` too).
@@ -100,53 +75,6 @@ impl Execution {
         Call { policy, now, execution: self, tokens: now.tokens }.run(|call| call.take(event))
     }
 
-    /// All sends of the logical request so far, one in flight included.
-    #[must_use]
-    pub const fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
-    /// The form that crosses a boundary: eight words, valid within one process and for the same policy.
-    #[must_use]
-    pub const fn to_words(&self) -> [u64; 8] {
-        [
-            self.not_before.get(),
-            self.give_up.get(),
-            self.deadline.get(),
-            self.session.get(),
-            self.max_wait.get(),
-            self.series,
-            self.policy as u64 | (self.attempts as u64) << 32,
-            self.max_attempts as u64
-                | (self.last_status as u64) << 32
-                | (self.facts.0 as u64) << 48
-                | (self.progress.0 as u64) << 56,
-        ]
-    }
-
-    /// `None` for words that [`Execution::to_words`] cannot have made. Any `Some` is safe to [`handle`](Self::handle).
-    #[must_use]
-    pub fn from_words(words: [u64; 8]) -> Option<Self> {
-        let [not_before, give_up, deadline, session, max_wait, series, counts, rest] = words;
-        let marks_are_valid = [not_before, give_up, deadline, max_wait].iter().all(|ms| *ms <= Mark::MAX.get());
-        let facts = Facts((rest >> 48) as u8);
-        let progress = Progress((rest >> 56) as u8);
-        (marks_are_valid && facts.is_valid() && progress.is_valid()).then_some(Self {
-            not_before: Mark::new(not_before),
-            give_up: Mark::new(give_up),
-            deadline: Mark::new(deadline),
-            session: Session::new(session),
-            max_wait: Millis::new(max_wait),
-            series,
-            policy: counts as u32,
-            attempts: (counts >> 32) as u32,
-            max_attempts: rest as u32,
-            last_status: (rest >> 32) as u16,
-            facts,
-            progress,
-        })
-    }
-
     /// The step for words that [`Execution::from_words`] refuses: no further send.
     pub fn malformed(now: &Now) -> Step {
         let execution = Self {
@@ -173,22 +101,6 @@ impl Execution {
             resume: None,
         };
         Step { execution, tokens: now.tokens, command: Command::Finish(outcome) }
-    }
-
-    fn set_phase(&mut self, phase: Phase) {
-        self.progress = Progress::new(phase, self.progress.spent());
-    }
-
-    fn set_spent(&mut self, spent: Cost) {
-        self.progress = Progress::new(self.progress.phase(), spent);
-    }
-
-    fn remember_maybe_applied(&mut self) {
-        self.facts.0 |= Facts::MAYBE_APPLIED;
-    }
-
-    const fn retry_index(&self) -> u32 {
-        self.attempts.saturating_sub(1)
     }
 }
 
@@ -302,13 +214,14 @@ impl Call<'_> {
         let situation = self.situation(class.unwrap_or(Class::Transient), failure, hint, of.exhausted);
         match class {
             Some(_) => self.decided(&situation),
-            None => match refusal(rules, &situation, self.now) {
-                Some((end, bound)) => self.deliver(end, bound, hint.report),
-                None => {
-                    self.execution.set_spent(Cost::Nothing);
-                    self.await_network()
+            None => {
+                // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
+                self.execution.set_phase(Phase::AwaitingNetwork);
+                match refusal(rules, &situation, self.now) {
+                    Some((end, bound)) => self.deliver(end, bound, hint.report),
+                    None => self.await_network(),
                 }
-            },
+            }
         }
     }
 
@@ -462,6 +375,7 @@ impl Call<'_> {
     }
 
     /// Ends the request with the result that came with this call.
+    #[inline(never)]
     fn deliver(&mut self, end: End, bound: Bound, hint: HintReport) -> Command {
         Command::Finish(Outcome { hand_over: HandOver::This, hint, ..self.finish(end, bound) })
     }
@@ -486,75 +400,4 @@ impl Call<'_> {
             resume: None,
         }
     }
-}
-
-/// Bits 0–3 method, 4–5 key, 6 replayable, 7 maybe applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Facts(u8);
-
-impl Facts {
-    const REPLAYABLE: u8 = 1 << 6;
-    const MAYBE_APPLIED: u8 = 1 << 7;
-
-    const fn new(request: &Request) -> Self {
-        let replayable = if request.replayable { Self::REPLAYABLE } else { 0 };
-        Self(request.method as u8 | (request.key as u8) << 4 | replayable)
-    }
-
-    fn method(self) -> Method {
-        Method::ALL.get(usize::from(self.0 & 0xf)).copied().unwrap_or(Method::Other)
-    }
-
-    const fn key(self) -> IdempotencyKey {
-        match self.0 >> 4 & 3 {
-            0 => IdempotencyKey::Absent,
-            2 => IdempotencyKey::Honoured,
-            _ => IdempotencyKey::Sent,
-        }
-    }
-
-    const fn is_valid(self) -> bool {
-        self.0 & 0xf <= Method::Other as u8 && self.0 >> 4 & 3 <= IdempotencyKey::Honoured as u8
-    }
-}
-
-/// Bits 0–1 phase, 2–3 what the retry under way was charged as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Progress(u8);
-
-impl Progress {
-    const fn new(phase: Phase, spent: Cost) -> Self {
-        Self(phase as u8 | (spent as u8) << 2)
-    }
-
-    const fn phase(self) -> Phase {
-        match self.0 & 3 {
-            0 => Phase::InFlight,
-            1 => Phase::Waiting,
-            2 => Phase::AwaitingNetwork,
-            _ => Phase::Finished,
-        }
-    }
-
-    const fn spent(self) -> Cost {
-        match self.0 >> 2 & 3 {
-            0 => Cost::Nothing,
-            1 => Cost::Retry,
-            2 => Cost::Throttled,
-            _ => Cost::TimedOut,
-        }
-    }
-
-    const fn is_valid(self) -> bool {
-        self.0 >> 4 == 0
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Phase {
-    InFlight = 0,
-    Waiting = 1,
-    AwaitingNetwork = 2,
-    Finished = 3,
 }

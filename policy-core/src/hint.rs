@@ -4,8 +4,8 @@ use crate::{
     event::Field,
     http_date,
     outcome::HintReport,
-    policy::{HintRules, Unreadable},
     retry_after::{self, Proof, RetryAfter},
+    rules::{HintRules, Unreadable},
     time::{Millis, UnixMillis},
 };
 
@@ -84,6 +84,7 @@ fn proven(proof: Proof, clock: Option<UnixMillis>) -> Ask {
     }
 }
 
+#[inline(never)]
 fn find<'a>(fields: &[Field<'a>], index: u8) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.index == index).map(|field| field.value)
 }

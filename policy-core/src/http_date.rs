@@ -9,7 +9,7 @@
 //! Case-sensitive, every byte accounted for. Beyond the grammar: the day exists, the weekday is that of the date, the
 //! year is 1900 or later (RFC 5322 §3.3), and `:60` stands only at 23:59, where it means the next second.
 
-use crate::{outcome::HintReport, policy::DateRules, time::UnixMillis};
+use crate::{outcome::HintReport, time::UnixMillis};
 
 /// Reads an HTTP-date; the result is in seconds since 1970, negative before.
 ///
@@ -202,6 +202,15 @@ const fn year_of(day: i64) -> u32 {
         year = year.wrapping_add(1);
     }
     year
+}
+
+/// Which HTTP-dates are read (RFC 9110 §5.6.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DateRules {
+    /// RFC 850 and asctime dates too, as the RFC obliges recipients.
+    pub obsolete: bool,
+    /// A second of 60 is refused; formatting what was read gives the text back.
+    pub strict: bool,
 }
 
 /// Why bytes are no HTTP-date.

@@ -10,10 +10,8 @@
 //! of its own, so nothing is split before it is read; equal repeated values count as one.
 
 use crate::{
-    event::FIELD_MAX,
-    http_date::{self, HttpDateError},
+    http_date::{self, DateRules, HttpDateError},
     outcome::HintReport,
-    policy::DateRules,
     time::{UnixMillis, saturating_mul},
 };
 
@@ -50,6 +48,9 @@ pub enum Proof {
     /// There is one, but nobody can say how long it is.
     Unknown,
 }
+
+/// A value of this many bytes or more is refused as too long; a host cuts a longer one there.
+pub const FIELD_MAX: usize = 1_024;
 
 /// Reads the value of Retry-After, all lines joined with a comma. `now` is for two-digit years.
 ///
@@ -137,25 +138,28 @@ fn no_digits(value: &[u8]) -> HintReport {
 fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     let (mut first, mut differ) = (None, false);
     let (mut seconds, mut date, mut unknown) = (None, None, false);
-    let mut rest = value;
-    loop {
-        let (element, after) = split(rest, dates, now)?;
+    let mut rest = Some(value);
+    while let Some(elements) = rest {
+        let (element, after) = split(elements, dates, now)?;
+        rest = after;
         match element {
-            Ok(RetryAfter::DelaySeconds(more)) => seconds = seconds.max(Some(more)),
-            Ok(RetryAfter::At(later)) => date = date.max(Some(later)),
-            Err(Proof::Unknown) => unknown = true,
-            Err(_) => seconds = Some(u64::MAX),
-        }
-        differ |= *first.get_or_insert(element) != element || element.is_err();
-        match after {
-            Some(more) => rest = more,
-            None => break,
+            Ok(value) => {
+                differ |= *first.get_or_insert(value) != value;
+                match value {
+                    RetryAfter::DelaySeconds(more) => seconds = seconds.max(Some(more)),
+                    RetryAfter::At(later) => date = date.max(Some(later)),
+                }
+            }
+            Err(Proof::Unknown) => (differ, unknown) = (true, true),
+            Err(_) => (differ, seconds) = (true, Some(u64::MAX)),
         }
     }
     match first {
-        Some(Ok(value)) if !differ => Ok(value),
-        _ if unknown => Err(RetryAfterError { reason: HintReport::Conflicting, proof: Proof::Unknown }),
-        _ => Err(RetryAfterError { reason: HintReport::Conflicting, proof: Proof::AtLeast { seconds, date } }),
+        Some(value) if !differ => Ok(value),
+        _ => {
+            let proof = if unknown { Proof::Unknown } else { Proof::AtLeast { seconds, date } };
+            Err(RetryAfterError { reason: HintReport::Conflicting, proof })
+        }
     }
 }
 
@@ -164,11 +168,14 @@ type Element = Result<RetryAfter, Proof>;
 
 /// The first element and what follows its comma. An element that is neither digits nor a date spoils the whole.
 fn split(rest: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<(Element, Option<&[u8]>), RetryAfterError> {
-    let mut commas = rest.iter().enumerate().filter(|(_, byte)| **byte == b',').map(|(at, _)| at);
-    let ends = [commas.next(), commas.next()];
-    for end in ends {
-        let (head, after) = match end.and_then(|at| rest.split_at_checked(at)) {
-            Some((head, tail)) => (head, tail.split_first().map(|(_, after)| after)),
+    for commas in [1_usize, 2] {
+        let mut seen = 0_usize;
+        let comma = rest.iter().position(|byte| {
+            seen = seen.wrapping_add((*byte == b',').into());
+            seen == commas
+        });
+        let (head, after) = match comma.and_then(|at| rest.split_at_checked(at)) {
+            Some((head, tail)) => (head, tail.get(1..)),
             None => (rest, None),
         };
         match one(trim(head), dates, now) {

@@ -18,7 +18,8 @@ use core::fmt;
 
 use crate::{
     compiled::{BODY_LEN, Reader, Writer, fnv1a},
-    policy::{Policy, PolicyError},
+    policy::Policy,
+    rules::PolicyError,
 };
 
 /// How a slot begins. Stands exactly once in an artifact.
@@ -270,7 +271,7 @@ impl core::error::Error for SlotError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Rules;
+    use crate::rules::Rules;
 
     #[test]
     fn every_damaged_byte_is_noticed() {

@@ -28,6 +28,7 @@ impl Millis {
 
     /// A span of whole seconds; saturates at [`Millis::MAX`].
     #[must_use]
+    #[inline(never)]
     pub const fn from_secs(secs: u64) -> Self {
         Self::new(saturating_mul(secs, 1_000))
     }
@@ -40,6 +41,7 @@ impl Millis {
 
     /// The sum; saturates at [`Millis::MAX`].
     #[must_use]
+    #[inline(never)]
     pub const fn plus(self, more: Self) -> Self {
         Self::new(self.0.saturating_add(more.0))
     }
@@ -87,6 +89,7 @@ impl Mark {
 
     /// The span from here to `later`; zero when that has passed.
     #[must_use]
+    #[inline(never)]
     pub const fn until(self, later: Self) -> Millis {
         Millis::new(later.0.saturating_sub(self.0))
     }

@@ -1,0 +1,214 @@
+//! What a person decides about retries: every number and set that a decision is made from.
+
+use core::fmt;
+
+use crate::{
+    backoff::{Backoff, Jitter, Thousandths},
+    budget::{BudgetRules, Tokens},
+    failure::FailureSet,
+    http_date::DateRules,
+    request::{Method, MethodSet},
+    status::StatusSet,
+    time::Millis,
+};
+
+/// What a person decides about retries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// All sends of one logical request, the first included. At least 1.
+    pub max_attempts: u32,
+    /// Time over all attempts, from the start; `None` for no limit.
+    pub deadline: Option<Millis>,
+    /// What the deadline bounds.
+    pub deadline_scope: DeadlineScope,
+    /// Length of one attempt up to the response head; `None` for no limit.
+    pub attempt_timeout: Option<Millis>,
+    /// Longest wait in this process; what asks for more is deferred. `None` for no limit.
+    pub max_wait: Option<Millis>,
+    /// Statuses that are retried.
+    pub retry: StatusSet,
+    /// Those of them that say "too much": they use `throttled` and its token price.
+    pub throttle: StatusSet,
+    /// Failures that are retried.
+    pub failures: FailureSet,
+    /// Methods that may be repeated as they are.
+    pub methods: MethodSet,
+    /// Methods that may be repeated with a key that the server honours.
+    pub keyed_methods: MethodSet,
+    /// Backoff after a fault that passes.
+    pub transient: Backoff,
+    /// Backoff after a status of `throttle`.
+    pub throttled: Backoff,
+    /// What the server's hints do.
+    pub hint: HintRules,
+    /// What is done without a network.
+    pub offline: Offline,
+    /// The shared retry budget.
+    pub budget: Option<BudgetRules>,
+}
+
+impl Rules {
+    /// Sound for most clients: four attempts within two minutes, full jitter, the server's hint and backoff both
+    /// respected, writes only with an honoured key, a retry budget.
+    pub const DEFAULT: Self = Self {
+        max_attempts: 4,
+        deadline: Some(Millis::from_secs(120)),
+        deadline_scope: DeadlineScope::Waits,
+        attempt_timeout: None,
+        max_wait: Some(Millis::from_secs(60)),
+        retry: StatusSet::of(&[408, 429, 500, 502, 503, 504]),
+        throttle: StatusSet::of(&[429]),
+        failures: FailureSet::ALL,
+        methods: MethodSet::of(&[
+            Method::Get,
+            Method::Head,
+            Method::Options,
+            Method::Trace,
+            Method::Query,
+            Method::Put,
+            Method::Delete,
+        ]),
+        keyed_methods: MethodSet::of(&[Method::Post, Method::Patch]),
+        transient: Backoff { cap: Millis::from_secs(20), jitter: Jitter::Full, ..Backoff::doubling(Millis::new(500)) },
+        throttled: Backoff {
+            cap: Millis::from_secs(20),
+            jitter: Jitter::Full,
+            ..Backoff::doubling(Millis::new(1_000))
+        },
+        hint: HintRules::DEFAULT,
+        offline: Offline::Await,
+        budget: Some(BudgetRules::aws_standard()),
+    };
+
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+        let budget_is_open =
+            self.budget.is_none_or(|budget| budget.capacity == Tokens::ZERO || budget.threshold < budget.capacity);
+        let decorrelated = |backoff: &Backoff| backoff.jitter == Jitter::Decorrelated;
+        match () {
+            () if self.max_attempts == 0 => Err(PolicyError::NoAttempt),
+            () if !self.retry.includes(&self.throttle) => Err(PolicyError::ThrottleNotRetried),
+            () if decorrelated(&self.transient) != decorrelated(&self.throttled) => Err(PolicyError::MixedJitter),
+            () if !budget_is_open => Err(PolicyError::BudgetNeverOpen),
+            () => check_backoff(&self.transient).and_then(|()| check_backoff(&self.throttled)),
+        }
+    }
+}
+
+fn check_backoff(backoff: &Backoff) -> Result<(), PolicyError> {
+    match (backoff.multiplier.get(), backoff.jitter) {
+        (1_000 | 1_100..=100_000, Jitter::Scaled { low, high }) if low > high => Err(PolicyError::JitterReversed),
+        (1_000 | 1_100..=100_000, _) => Ok(()),
+        _ => Err(PolicyError::Multiplier),
+    }
+}
+
+/// What the deadline bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum DeadlineScope {
+    /// Waits only: no wait is begun that would reach it, but a running attempt may outlast it.
+    #[default]
+    Waits = 0,
+    /// Attempts too: each is given no more than the time that is left.
+    Attempts = 1,
+}
+
+/// What is done when an attempt ends [`Offline`](crate::FailureKind::Offline) and the network is reported down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Offline {
+    /// It counts as a failed connection.
+    #[default]
+    CountAsConnectFailed = 0,
+    /// The attempt gives its number back, and the request waits for the network.
+    Await = 1,
+}
+
+/// What the server's hints do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HintRules {
+    /// Statuses on which a hint is read; empty: none is.
+    pub statuses: StatusSet,
+    /// How a hint and the local backoff go together.
+    pub mode: HintMode,
+    /// A random share of the hint that is added to it, so that clients that were told the same do not return together.
+    pub spread: Thousandths,
+    /// Which dates are read.
+    pub dates: DateRules,
+    /// What a hint does that cannot be read but still proves something.
+    pub unreadable: Unreadable,
+    /// A date is measured against the response's own `Date` where that is readable and there is no `Age`.
+    pub skew_from_date: bool,
+}
+
+impl HintRules {
+    /// Read on every status, all date forms, never shorter than the local backoff, spread by a tenth.
+    pub const DEFAULT: Self = Self {
+        statuses: StatusSet::ALL,
+        mode: HintMode::AtLeast,
+        spread: Thousandths::new(100),
+        dates: DateRules { obsolete: true, strict: false },
+        unreadable: Unreadable::LowerBound,
+        skew_from_date: false,
+    };
+}
+
+/// How a hint and the local backoff go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HintMode {
+    /// The longer of the two.
+    AtLeast,
+    /// The hint alone.
+    Instead {
+        /// A hint of zero (`0`, or a date that has passed) means at once; else it means the local backoff.
+        zero_at_once: bool,
+    },
+}
+
+/// What a hint does that cannot be read but still proves a lower bound: a number too large, values that disagree (the
+/// largest), a date without a wall clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Unreadable {
+    /// The bound holds; what is unknown or longer than the longest wait is deferred.
+    #[default]
+    LowerBound = 0,
+    /// Local backoff.
+    Backoff = 1,
+}
+
+/// Why rules are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// `max_attempts` is 0.
+    NoAttempt,
+    /// A status is in `throttle` but not in `retry`.
+    ThrottleNotRetried,
+    /// A multiplier is neither 1.000 nor within 1.100 to 100.000.
+    Multiplier,
+    /// A scaled jitter has `low` above `high`.
+    JitterReversed,
+    /// One backoff is decorrelated and the other is not; they share one series.
+    MixedJitter,
+    /// The budget's threshold is not below its capacity, so that it would never allow a retry.
+    BudgetNeverOpen,
+    /// Bytes that are no compiled policy.
+    Malformed,
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoAttempt => "`max_attempts` must be at least 1",
+            Self::ThrottleNotRetried => "every status in `throttle` must be in `retry` too",
+            Self::Multiplier => "a multiplier must be 1.0, or from 1.1 to 100.0",
+            Self::JitterReversed => "a scaled jitter needs `low` no greater than `high`",
+            Self::MixedJitter => "either both backoffs are decorrelated or neither",
+            Self::BudgetNeverOpen => "the budget's threshold must be below its capacity",
+            Self::Malformed => "expected a compiled policy of this format version",
+        })
+    }
+}
+
+impl core::error::Error for PolicyError {}

@@ -1,0 +1,185 @@
+//! What is remembered of one logical request between two calls.
+
+use crate::{
+    budget::Cost,
+    request::{IdempotencyKey, Method, Request},
+    time::{Mark, Millis, Session},
+};
+
+/// The state of one logical request: 64 bytes of plain data, valid within one process.
+///
+/// ```
+/// use policy_core::*;
+/// let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// let now = Now {
+///     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+///     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// };
+/// let step = Execution::start(&policy, &Request::new(Method::Get), &now);
+/// assert_eq!(step.command, Command::Send { attempt: 1, timeout: None });
+///
+/// let busy = Event::Response {
+///     of: Attempt::single(1), status: 503, fields: &[Field { index: 0, value: b"2" }],
+/// };
+/// let step = step.execution.handle(&policy, busy, &now);
+/// let Command::Wait(wait) = step.command else { panic!() };
+/// assert_eq!((wait.delay, wait.bound), (Millis::new(2_200), Bound::Hint));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// No send before this mark.
+    pub(crate) not_before: Mark,
+    /// When a wait for the network ends; [`Mark::new(0)`] while none was begun since the last send that counted.
+    pub(crate) give_up: Mark,
+    pub(crate) deadline: Mark,
+    pub(crate) session: Session,
+    /// [`Millis::MAX`]: no limit.
+    pub(crate) max_wait: Millis,
+    /// See [`Backoff::draw`](crate::Backoff::draw).
+    pub(crate) series: u64,
+    pub(crate) policy: u32,
+    /// All sends, one in flight included.
+    pub(crate) attempts: u32,
+    pub(crate) max_attempts: u32,
+    pub(crate) last_status: u16,
+    pub(crate) facts: Facts,
+    pub(crate) progress: Progress,
+}
+
+const _: () = assert!(size_of::<Execution>() == 64);
+
+impl Execution {
+    /// All sends of the logical request so far, one in flight included.
+    #[must_use]
+    pub const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// The form that crosses a boundary: eight words, valid within one process and for the same policy.
+    #[must_use]
+    pub const fn to_words(&self) -> [u64; 8] {
+        [
+            self.not_before.get(),
+            self.give_up.get(),
+            self.deadline.get(),
+            self.session.get(),
+            self.max_wait.get(),
+            self.series,
+            self.policy as u64 | (self.attempts as u64) << 32,
+            self.max_attempts as u64
+                | (self.last_status as u64) << 32
+                | (self.facts.0 as u64) << 48
+                | (self.progress.0 as u64) << 56,
+        ]
+    }
+
+    /// `None` for words that [`Execution::to_words`] cannot have made. Any `Some` is safe to [`handle`](Self::handle).
+    #[must_use]
+    pub fn from_words(words: [u64; 8]) -> Option<Self> {
+        let [not_before, give_up, deadline, session, max_wait, series, counts, rest] = words;
+        let marks_are_valid = [not_before, give_up, deadline, max_wait].iter().all(|ms| *ms <= Mark::MAX.get());
+        let facts = Facts((rest >> 48) as u8);
+        let progress = Progress((rest >> 56) as u8);
+        (marks_are_valid && facts.is_valid() && progress.is_valid()).then_some(Self {
+            not_before: Mark::new(not_before),
+            give_up: Mark::new(give_up),
+            deadline: Mark::new(deadline),
+            session: Session::new(session),
+            max_wait: Millis::new(max_wait),
+            series,
+            policy: counts as u32,
+            attempts: (counts >> 32) as u32,
+            max_attempts: rest as u32,
+            last_status: (rest >> 32) as u16,
+            facts,
+            progress,
+        })
+    }
+
+    pub(crate) fn set_phase(&mut self, phase: Phase) {
+        self.progress = Progress::new(phase, self.progress.spent());
+    }
+
+    pub(crate) fn set_spent(&mut self, spent: Cost) {
+        self.progress = Progress::new(self.progress.phase(), spent);
+    }
+
+    pub(crate) fn remember_maybe_applied(&mut self) {
+        self.facts.0 |= Facts::MAYBE_APPLIED;
+    }
+
+    pub(crate) const fn retry_index(&self) -> u32 {
+        self.attempts.saturating_sub(1)
+    }
+}
+
+/// Bits 0–3 method, 4–5 key, 6 replayable, 7 maybe applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Facts(pub(crate) u8);
+
+impl Facts {
+    pub(crate) const REPLAYABLE: u8 = 1 << 6;
+    pub(crate) const MAYBE_APPLIED: u8 = 1 << 7;
+
+    pub(crate) const fn new(request: &Request) -> Self {
+        let replayable = if request.replayable { Self::REPLAYABLE } else { 0 };
+        Self(request.method as u8 | (request.key as u8) << 4 | replayable)
+    }
+
+    pub(crate) fn method(self) -> Method {
+        Method::ALL.get(usize::from(self.0 & 0xf)).copied().unwrap_or(Method::Other)
+    }
+
+    pub(crate) const fn key(self) -> IdempotencyKey {
+        match self.0 >> 4 & 3 {
+            0 => IdempotencyKey::Absent,
+            2 => IdempotencyKey::Honoured,
+            _ => IdempotencyKey::Sent,
+        }
+    }
+
+    pub(crate) const fn is_valid(self) -> bool {
+        self.0 & 0xf <= Method::Other as u8 && self.0 >> 4 & 3 <= IdempotencyKey::Honoured as u8
+    }
+}
+
+/// Bits 0–1 phase, 2–3 what the retry under way was charged as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Progress(u8);
+
+impl Progress {
+    pub(crate) const fn new(phase: Phase, spent: Cost) -> Self {
+        Self(phase as u8 | (spent as u8) << 2)
+    }
+
+    pub(crate) const fn phase(self) -> Phase {
+        match self.0 & 3 {
+            0 => Phase::InFlight,
+            1 => Phase::Waiting,
+            2 => Phase::AwaitingNetwork,
+            _ => Phase::Finished,
+        }
+    }
+
+    pub(crate) const fn spent(self) -> Cost {
+        match self.0 >> 2 & 3 {
+            0 => Cost::Nothing,
+            1 => Cost::Retry,
+            2 => Cost::Throttled,
+            _ => Cost::TimedOut,
+        }
+    }
+
+    pub(crate) const fn is_valid(self) -> bool {
+        self.0 >> 4 == 0
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    InFlight = 0,
+    Waiting = 1,
+    AwaitingNetwork = 2,
+    Finished = 3,
+}
