@@ -74,7 +74,7 @@ impl Thousandths {
 
     /// `⌈span × factor⌉`, saturating.
     #[must_use]
-    #[inline(never)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn of(self, span: Millis) -> Millis {
         Millis::new(mul_div_ceil(span.get(), self.0, 1_000))
     }

@@ -375,7 +375,7 @@ impl Call<'_> {
     }
 
     /// Ends the request with the result that came with this call.
-    #[inline(never)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn deliver(&mut self, end: End, bound: Bound, hint: HintReport) -> Command {
         Command::Finish(Outcome { hand_over: HandOver::This, hint, ..self.finish(end, bound) })
     }

@@ -84,7 +84,7 @@ fn proven(proof: Proof, clock: Option<UnixMillis>) -> Ask {
     }
 }
 
-#[inline(never)]
+#[cfg_attr(target_family = "wasm", inline(never))]
 fn find<'a>(fields: &[Field<'a>], index: u8) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.index == index).map(|field| field.value)
 }

@@ -37,12 +37,18 @@ pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i
     }
 }
 
-fn imf_fixdate(text: &[u8; 29]) -> Option<Date<'_>> {
-    let (name, rest) = text.split_first_chunk::<3>()?;
-    let [b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', rest @ ..] = rest else { return None };
+fn imf_fixdate(text: &[u8; 29]) -> Option<Date> {
+    let [n1, n2, n3, b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', rest @ ..] = text else {
+        return None;
+    };
     let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
-    let year = two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?);
-    Some(Date { name, full_name: false, day: two(*d1, *d2)?, month: month([*m1, *m2, *m3])?, year, time: clock(time)? })
+    Some(Date {
+        weekday: weekday([*n1, *n2, *n3])?,
+        day: two(*d1, *d2)?,
+        month: month([*m1, *m2, *m3])?,
+        year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
+        time: clock(time)?,
+    })
 }
 
 #[cold]
@@ -56,28 +62,41 @@ fn obsolete(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i6
     if rules.obsolete { date.check(rules) } else { Err(HttpDateError::Obsolete) }
 }
 
-fn rfc850_date(text: &[u8]) -> Option<Date<'_>> {
+fn rfc850_date(text: &[u8]) -> Option<Date> {
     let (name, rest) = text.split_last_chunk::<24>()?;
     let [b',', b' ', d1, d2, b'-', m1, m2, m3, b'-', y1, y2, b' ', rest @ ..] = rest else { return None };
     let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
-    let year = two(*y1, *y2)?;
-    Some(Date { name, full_name: true, day: two(*d1, *d2)?, month: month([*m1, *m2, *m3])?, year, time: clock(time)? })
+    let (short, tail) = name.split_first_chunk::<3>()?;
+    let weekday = weekday(*short)?;
+    let full: &[u8] = match weekday {
+        1 => b"sday",
+        2 => b"nesday",
+        3 => b"rsday",
+        5 => b"urday",
+        _ => b"day",
+    };
+    let (day, month) = (two(*d1, *d2)?, month([*m1, *m2, *m3])?);
+    (tail == full).then_some(Date { weekday, day, month, year: two(*y1, *y2)?, time: clock(time)? })
 }
 
-fn asctime_date(text: &[u8]) -> Option<Date<'_>> {
-    let (name, rest) = text.split_first_chunk::<3>()?;
-    let [b' ', m1, m2, m3, b' ', d1, d2, b' ', rest @ ..] = rest else { return None };
+fn asctime_date(text: &[u8]) -> Option<Date> {
+    let [n1, n2, n3, b' ', m1, m2, m3, b' ', d1, d2, b' ', rest @ ..] = text else { return None };
     let (time, [b' ', y1, y2, y3, y4]) = rest.split_first_chunk::<8>()? else { return None };
-    let day = two(if *d1 == b' ' { b'0' } else { *d1 }, *d2)?;
-    let year = two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?);
-    Some(Date { name, full_name: false, day, month: month([*m1, *m2, *m3])?, year, time: clock(time)? })
+    Some(Date {
+        weekday: weekday([*n1, *n2, *n3])?,
+        day: two(if *d1 == b' ' { b'0' } else { *d1 }, *d2)?,
+        month: month([*m1, *m2, *m3])?,
+        year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
+        time: clock(time)?,
+    })
 }
 
-/// A date that matches a production; nothing is checked but digits and the month's name.
-struct Date<'a> {
-    name: &'a [u8],
-    full_name: bool,
+/// A date that matches a production; nothing is checked but digits and names.
+struct Date {
+    /// From Monday, 0.
+    weekday: u32,
     day: u32,
+    /// From January, 1.
     month: u32,
     year: u32,
     time: Clock,
@@ -90,15 +109,9 @@ struct Clock {
     second: u32,
 }
 
-impl Date<'_> {
+impl Date {
     fn check(&self, rules: DateRules) -> Result<i64, HttpDateError> {
         let Clock { hour, minute, second } = self.time;
-        let days = days_before(self.year, self.month).wrapping_add(self.day.into());
-        let weekday = WEEKDAYS.get(days.rem_euclid(7).unsigned_abs() as usize).copied().unwrap_or("");
-        let named = if self.full_name { weekday.as_bytes() } else { weekday.as_bytes().get(..3).unwrap_or(&[]) };
-        if named != self.name && !self.names_a_day() {
-            return Err(HttpDateError::Malformed);
-        }
         if self.day == 0 || self.day > month_length(self.year, self.month) || hour > 23 || minute > 59 || second > 60 {
             return Err(HttpDateError::NoSuchTime);
         }
@@ -108,35 +121,39 @@ impl Date<'_> {
         if self.year < 1900 {
             return Err(HttpDateError::YearBefore1900);
         }
-        if named != self.name {
+        let days = days_before(self.year, self.month).wrapping_add(self.day);
+        if days.wrapping_add(WEEKDAY_OF_DAY_0) % 7 != self.weekday {
             return Err(HttpDateError::WrongWeekday);
         }
         Ok(unix(days, self.time))
     }
 
-    fn names_a_day(&self) -> bool {
-        WEEKDAYS.iter().any(|day| {
-            let day = day.as_bytes();
-            self.name == if self.full_name { day } else { day.get(..3).unwrap_or(&[]) }
-        })
-    }
-
     /// Gives a two-digit year its century.
     fn in_century_of(self, now: UnixMillis) -> Self {
-        let now = i64::try_from(now.get()).unwrap_or(i64::MAX);
-        let this_year = year_of(now.div_euclid(86_400_000));
+        let now = now.get() / 1_000;
+        let this_year = year_of(now / 86_400);
         let mut year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
         // "More than 50 years in the future" is counted in calendar years: the same day 50 years before is yet to come.
-        let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day.into());
-        if unix(days, self.time).wrapping_mul(1_000) > now {
+        let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day);
+        if unix(days, self.time) > now.cast_signed() {
             year = year.wrapping_sub(100);
         }
         Self { year, ..self }
     }
 }
 
-/// In the order of days since 1970, which began on a Thursday.
-const WEEKDAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+fn weekday(name: [u8; 3]) -> Option<u32> {
+    Some(match &name {
+        b"Mon" => 0,
+        b"Tue" => 1,
+        b"Wed" => 2,
+        b"Thu" => 3,
+        b"Fri" => 4,
+        b"Sat" => 5,
+        b"Sun" => 6,
+        _ => return None,
+    })
+}
 
 fn month(name: [u8; 3]) -> Option<u32> {
     Some(match &name {
@@ -175,30 +192,35 @@ fn two(tens: u8, ones: u8) -> Option<u32> {
     (tens < 10 && ones < 10).then(|| u32::from(tens).wrapping_mul(10).wrapping_add(ones.into()))
 }
 
-/// Days from 1 January 1970 to the day before the first of the month (proleptic Gregorian; years run from March, so that the
-/// leap day comes last).
-const fn days_before(year: u32, month: u32) -> i64 {
+/// Days from 1 March of year 0 to the day before the first of the month, in the proleptic Gregorian calendar; years run
+/// from March, so that the leap day comes last. Not for the first two months of year 0.
+const fn days_before(year: u32, month: u32) -> u32 {
     let (year, month) =
         if month > 2 { (year, month.wrapping_sub(3)) } else { (year.wrapping_sub(1), month.wrapping_add(9)) };
-    let year = year.cast_signed();
-    let leap_days = year.div_euclid(4).wrapping_sub(year.div_euclid(100)).wrapping_add(year.div_euclid(400));
-    let months = (153_u32.wrapping_mul(month).wrapping_add(2) / 5).cast_signed();
-    let days = year.wrapping_mul(365).wrapping_add(leap_days).wrapping_add(months);
-    // From the day before 1 March of year 0 to 1 January 1970.
-    days.wrapping_sub(719_469) as i64
+    let leap_days = (year / 4).wrapping_sub(year / 100).wrapping_add(year / 400);
+    let days = (153_u32.wrapping_mul(month).wrapping_add(2) / 5).wrapping_sub(1);
+    year.wrapping_mul(365).wrapping_add(leap_days).wrapping_add(days)
 }
 
-const fn unix(days: i64, time: Clock) -> i64 {
+/// 1 March of year 0 was a Wednesday.
+const WEEKDAY_OF_DAY_0: u32 = 2;
+
+/// Days from 1 March of year 0 to 1 January 1970.
+const EPOCH: u32 = 719_468;
+
+const fn unix(days: u32, time: Clock) -> i64 {
     let Clock { hour, minute, second } = time;
     let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
-    days.wrapping_mul(86_400).wrapping_add(seconds as i64)
+    (days as i64).wrapping_sub(EPOCH as i64).wrapping_mul(86_400).wrapping_add(seconds as i64)
 }
 
 /// The year in which a day since 1970 lies.
-const fn year_of(day: i64) -> u32 {
+const fn year_of(day: u64) -> u32 {
+    let day = (day as u32).wrapping_add(EPOCH);
     // By the mean length of a year; at most two too small.
-    let mut year = (day.wrapping_mul(400) / 146_097).wrapping_add(1969) as u32;
-    while days_before(year.wrapping_add(1), 1) < day {
+    let mut year = ((day as u64).wrapping_mul(400) / 146_097) as u32;
+    year = year.wrapping_sub(1);
+    while days_before(year.wrapping_add(1), 1).wrapping_add(1) <= day {
         year = year.wrapping_add(1);
     }
     year
@@ -270,25 +292,43 @@ impl core::error::Error for HttpDateError {}
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
+    use std::{borrow::ToOwned, format};
+
     use super::*;
 
     const ANY: DateRules = DateRules { obsolete: true, strict: false };
 
     #[test]
-    fn every_day_from_1900_to_9999_has_its_number_and_weekday() {
-        let mut day = days_before(1900, 1) + 1;
+    fn every_day_from_1900_to_9999_has_its_number() {
+        let mut day = days_before(1900, 1);
         for year in 1900..=9999 {
             for month in 1..=12 {
                 for date in 1..=month_length(year, month) {
-                    assert_eq!(days_before(year, month) + i64::from(date), day, "{year}-{month}-{date}");
                     day += 1;
+                    assert_eq!(days_before(year, month) + date, day, "{year}-{month}-{date}");
                 }
             }
-            if year >= 1970 {
-                assert_eq!((year_of(day - 365), year_of(day - 1)), (year, year));
+            if let Some(last) = day.checked_sub(EPOCH) {
+                assert_eq!((year_of(u64::from(last) - 364), year_of(last.into())), (year, year));
             }
         }
-        assert_eq!(days_before(1970, 1) + 1, 0, "1 January 1970 is day 0");
+        assert_eq!(days_before(1970, 1) + 1, EPOCH);
+        assert_eq!((EPOCH + WEEKDAY_OF_DAY_0) % 7, 3, "1 January 1970 was a Thursday");
+    }
+
+    #[test]
+    fn every_long_weekday_is_read_and_no_other() {
+        let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+        for (name, day) in days.into_iter().zip(6..) {
+            let date = |name: &str| format!("{name}, {day:02}-Nov-94 08:49:37 GMT");
+            let now = Some(UnixMillis::new(784_111_777_000));
+            assert!(parse(date(name).as_bytes(), ANY, now).is_ok(), "{name}");
+            for other in [name.to_lowercase(), name[..3].to_owned(), format!("{name}s")] {
+                assert_eq!(parse(date(&other).as_bytes(), ANY, now), Err(HttpDateError::Malformed), "{other}");
+            }
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Sample {
     /// assert_eq!(Sample::new(1).between(low, high), Millis::new(501));
     /// ```
     #[must_use]
-    #[inline(never)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
         let span = high.get().saturating_sub(low.get());
         low.plus(Millis::new(mul_div_ceil(span, self.0, u32::MAX)))
@@ -69,7 +69,7 @@ impl Sample {
 ///
 /// With `value = q · divisor + r` the product of `r` and `factor` fits 64 bits: a 128-bit product would pull library
 /// code into the wasm module.
-#[inline(never)]
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     let divisor = if divisor == 0 { 1 } else { divisor as u64 };
     let (Some(quotient), Some(rest)) = (value.checked_div(divisor), value.checked_rem(divisor)) else {

@@ -34,6 +34,8 @@ pub const SLOT_LEN: usize = 512;
 const NAME_MAX: usize = 47;
 const VERSION_MAX: usize = 31;
 const CHECKED_FROM: usize = 24;
+const NAME_FROM: usize = 24;
+const VERSION_FROM: usize = 72;
 const POLICY_FROM: usize = 104;
 
 /// What stands in a slot.
@@ -62,11 +64,7 @@ impl Slot {
     /// # Errors
     /// [`SlotError::Name`] or [`SlotError::Version`].
     pub fn new(name: &str, version: &str, policy: Policy) -> Result<Self, SlotError> {
-        Ok(Self {
-            name: Text::new(name, name_byte).ok_or(SlotError::Name)?,
-            version: Text::new(version, version_byte).ok_or(SlotError::Version)?,
-            policy,
-        })
+        Self::of(name.as_bytes(), version.as_bytes(), policy)
     }
 
     /// Name of the policy.
@@ -79,14 +77,6 @@ impl Slot {
     #[must_use]
     pub fn version(&self) -> &str {
         self.version.as_str()
-    }
-
-    /// The bytes of name and version, which are ASCII. The component uses this: a check that they are UTF-8 would bring
-    /// its tables into the file.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn texts(&self) -> (&[u8], &[u8]) {
-        (self.name.as_bytes(), self.version.as_bytes())
     }
 
     /// The policy.
@@ -121,35 +111,77 @@ impl Slot {
     /// # Errors
     /// What of it is not as [`Slot::to_bytes`] writes it.
     pub fn from_bytes(bytes: &[u8; SLOT_LEN]) -> Result<Self, SlotError> {
-        if bytes.starts_with(&MAGIC) { Self::after_magic(bytes) } else { Err(SlotError::NoSlot) }
+        if !bytes.starts_with(&MAGIC) {
+            return Err(SlotError::NoSlot);
+        }
+        let policy = policy(bytes)?;
+        let (name, version) = texts(bytes);
+        Self::of(name, version, policy)
     }
 
-    /// Reads a slot that is known to begin with the magic. The component uses this: code that compares the magic
-    /// would bring a second copy of it into the file.
-    ///
-    /// # Errors
-    /// As [`Slot::from_bytes`].
-    #[doc(hidden)]
-    pub fn after_magic(bytes: &[u8; SLOT_LEN]) -> Result<Self, SlotError> {
-        let mut from = Reader::new(bytes);
-        let _: [u8; MAGIC.len()] = from.take();
-        if (from.u16(), from.u16()) != (FORMAT, BODY_LEN as u16) {
-            return Err(SlotError::Format);
-        }
-        if from.u32() != checksum(bytes) {
-            return Err(SlotError::Checksum);
-        }
-        let name = Text { len: from.u8(), bytes: from.take() };
-        let version = Text { len: from.u8(), bytes: from.take() };
-        let policy = Policy::from_bytes(&from.take()).map_err(SlotError::Policy)?;
-        if !name.is(name_byte) {
-            return Err(SlotError::Name);
-        }
-        if !version.is(version_byte) {
-            return Err(SlotError::Version);
-        }
-        Ok(Self { name, version, policy })
+    fn of(name: &[u8], version: &[u8], policy: Policy) -> Result<Self, SlotError> {
+        Ok(Self {
+            name: Text::new(name).filter(|_| is_name(name)).ok_or(SlotError::Name)?,
+            version: Text::new(version).filter(|_| is_version(version)).ok_or(SlotError::Version)?,
+            policy,
+        })
     }
+}
+
+/// Reads the policy of a slot, and checks all of it but the magic. The component uses this: code that compares the magic
+/// would bring a second copy of it into the file.
+///
+/// # Errors
+/// What of the slot is not as [`Slot::to_bytes`] writes it.
+#[doc(hidden)]
+pub fn policy(slot: &[u8; SLOT_LEN]) -> Result<Policy, SlotError> {
+    let mut from = Reader::new(slot);
+    let _: [u8; MAGIC.len()] = from.take();
+    if (from.u16(), from.u16()) != (FORMAT, BODY_LEN as u16) {
+        return Err(SlotError::Format);
+    }
+    if from.u32() != checksum(slot) {
+        return Err(SlotError::Checksum);
+    }
+    let (name, version) = texts(slot);
+    if !is_name(name) {
+        return Err(SlotError::Name);
+    }
+    if !is_version(version) {
+        return Err(SlotError::Version);
+    }
+    let body = policy_bytes(slot).first_chunk().ok_or(SlotError::Format)?;
+    Policy::from_bytes(body).map_err(SlotError::Policy)
+}
+
+/// Name and version in the bytes of a slot, unchecked.
+#[doc(hidden)]
+#[must_use]
+pub fn texts(slot: &[u8; SLOT_LEN]) -> (&[u8], &[u8]) {
+    (text(slot, NAME_FROM), text(slot, VERSION_FROM))
+}
+
+/// A length and as many bytes. One that is too long runs into what follows it, which no text is made of.
+fn text(slot: &[u8; SLOT_LEN], from: usize) -> &[u8] {
+    match slot.split_at_checked(from) {
+        Some((_, [len, rest @ ..])) => rest.get(..usize::from(*len)).unwrap_or(&[]),
+        _ => &[],
+    }
+}
+
+/// The compiled policy in the bytes of a slot, unchecked.
+#[doc(hidden)]
+#[must_use]
+pub fn policy_bytes(slot: &[u8; SLOT_LEN]) -> &[u8] {
+    slot.get(POLICY_FROM..POLICY_FROM + BODY_LEN).unwrap_or(&[])
+}
+
+fn is_name(text: &[u8]) -> bool {
+    (1..=NAME_MAX).contains(&text.len()) && text.iter().all(|byte| name_byte(*byte))
+}
+
+fn is_version(text: &[u8]) -> bool {
+    (1..=VERSION_MAX).contains(&text.len()) && text.iter().all(|byte| version_byte(*byte))
 }
 
 const fn name_byte(byte: u8) -> bool {
@@ -181,14 +213,6 @@ pub fn find(artifact: &[u8]) -> Result<Slot, SlotError> {
     Slot::from_bytes(bytes.ok_or(SlotError::NoSlot)?)
 }
 
-/// The compiled policy in the bytes of a slot, unchecked. The component uses this: writing the policy anew would bring
-/// the code for that into the file.
-#[doc(hidden)]
-#[must_use]
-pub fn policy_bytes(slot: &[u8; SLOT_LEN]) -> &[u8] {
-    slot.get(POLICY_FROM..POLICY_FROM + BODY_LEN).unwrap_or(&[])
-}
-
 fn position(artifact: &[u8]) -> Result<usize, SlotError> {
     let mut places = artifact.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
     match (places.next(), places.next()) {
@@ -209,26 +233,16 @@ struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    fn new(text: &str, allowed: fn(u8) -> bool) -> Option<Self> {
+    fn new(text: &[u8]) -> Option<Self> {
         let mut bytes = [0; N];
         let (place, _) = bytes.split_at_mut_checked(text.len())?;
-        place.copy_from_slice(text.as_bytes());
-        let text = Self { len: u8::try_from(text.len()).ok()?, bytes };
-        text.is(allowed).then_some(text)
-    }
-
-    /// Whether there is some text, of these bytes only, and zeros after it.
-    fn is(&self, allowed: fn(u8) -> bool) -> bool {
-        let Some((text, padding)) = self.bytes.split_at_checked(self.len.into()) else { return false };
-        !text.is_empty() && text.iter().all(|byte| allowed(*byte)) && padding.iter().all(|byte| *byte == 0)
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        self.bytes.split_at_checked(self.len.into()).map_or(&[], |(text, _)| text)
+        place.copy_from_slice(text);
+        Some(Self { len: u8::try_from(text.len()).ok()?, bytes })
     }
 
     fn as_str(&self) -> &str {
-        core::str::from_utf8(self.as_bytes()).unwrap_or("")
+        let text = self.bytes.split_at_checked(self.len.into()).map_or(&[][..], |(text, _)| text);
+        core::str::from_utf8(text).unwrap_or("")
     }
 }
 

@@ -28,7 +28,7 @@ impl Millis {
 
     /// A span of whole seconds; saturates at [`Millis::MAX`].
     #[must_use]
-    #[inline(never)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn from_secs(secs: u64) -> Self {
         Self::new(saturating_mul(secs, 1_000))
     }
@@ -41,7 +41,7 @@ impl Millis {
 
     /// The sum; saturates at [`Millis::MAX`].
     #[must_use]
-    #[inline(never)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn plus(self, more: Self) -> Self {
         Self::new(self.0.saturating_add(more.0))
     }
@@ -89,7 +89,7 @@ impl Mark {
 
     /// The span from here to `later`; zero when that has passed.
     #[must_use]
-    #[inline(never)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn until(self, later: Self) -> Millis {
         Millis::new(later.0.saturating_sub(self.0))
     }
@@ -167,7 +167,7 @@ impl Session {
 
 /// `value · factor`, saturating. `u64::saturating_mul` goes by a 128-bit product, which pulls library code into the wasm
 /// module.
-#[inline(never)]
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(crate) const fn saturating_mul(value: u64, factor: u32) -> u64 {
     let (high, low) = (value >> 32, value & 0xffff_ffff);
     let (high, low) = (high.wrapping_mul(factor as u64), low.wrapping_mul(factor as u64));
