@@ -2,40 +2,37 @@
 
 use policy_core::{
     Attempt, Command, Event, FIELDS_MAX, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method, Millis,
-    Network, Now, Outcome, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
+    Network, Now, Outcome, Policy, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
     retry_after::{RetryAfter, RetryAfterError},
-    slot,
+    slot::{self, SLOT_LEN},
 };
 
-use crate::{bindings::exports::refrain::policy::policy as wit, rt::String, slot::Baked};
+use crate::{
+    bindings as wit,
+    rt::{self, Fallible, List, Optional, Text},
+};
 
-pub(crate) fn description(baked: &Baked) -> wit::Description {
-    let policy = baked.slot.policy();
-    let (name, version) = baked.slot.texts();
+pub(crate) fn description(policy: &Policy, slot: &'static [u8; SLOT_LEN]) -> wit::Description {
+    let (name, version) = slot::texts(slot);
     wit::Description {
-        name: ascii(name),
-        version: ascii(version),
-        fields: policy.fields().iter().map(|name| ascii(name.as_bytes())).collect(),
-        budget: policy.rules().budget.map(|budget| budget.capacity.thousandths()),
-        policy: slot::policy_bytes(baked.bytes).into(),
+        name: Text::of(name),
+        version: Text::of(version),
+        fields: rt::texts(policy.fields()),
+        budget: policy.rules().budget.map(|budget| budget.capacity.thousandths()).into(),
+        policy: List::of(slot::policy_bytes(slot)),
     }
 }
 
-fn ascii(text: &[u8]) -> String {
-    // SAFETY: names of fields are, and the slot was checked to have nothing else as name and version.
-    unsafe { String::from_utf8_unchecked(text.into()) }
-}
-
-pub(crate) fn parsed(result: Result<RetryAfter, RetryAfterError>) -> Result<wit::RetryAfter, wit::HintCode> {
+pub(crate) fn parsed(result: Result<RetryAfter, RetryAfterError>) -> Fallible<wit::RetryAfter, wit::HintCode> {
     match result {
-        Ok(RetryAfter::DelaySeconds(seconds)) => Ok(wit::RetryAfter::DelaySeconds(seconds)),
-        Ok(RetryAfter::At(second)) => Ok(wit::RetryAfter::At(second)),
-        Err(error) => Err(error.reason.code()),
+        Ok(RetryAfter::DelaySeconds(seconds)) => Fallible::Ok(wit::RetryAfter::DelaySeconds(seconds)),
+        Ok(RetryAfter::At(second)) => Fallible::Ok(wit::RetryAfter::At(second)),
+        Err(error) => Fallible::Err(error.reason.code()),
     }
 }
 
-pub(crate) fn wall(wall: Option<wit::UnixMillis>) -> Option<UnixMillis> {
-    wall.map(UnixMillis::new)
+pub(crate) fn wall(wall: &Optional<wit::UnixMillis>) -> Option<UnixMillis> {
+    wall.get().map(UnixMillis::new)
 }
 
 pub(crate) fn request(request: &wit::Request) -> Request {
@@ -48,12 +45,12 @@ pub(crate) fn request(request: &wit::Request) -> Request {
         },
         replayable: request.replayable,
         limits: Limits {
-            max_attempts: request.limits.max_attempts,
-            deadline: request.limits.deadline.map(Millis::new),
-            max_wait: request.limits.max_wait.map(Millis::new),
+            max_attempts: request.limits.max_attempts.get(),
+            deadline: request.limits.deadline.get().map(Millis::new),
+            max_wait: request.limits.max_wait.get().map(Millis::new),
         },
         attempts_used: request.attempts_used,
-        not_before: request.not_before.map(Mark::new),
+        not_before: request.not_before.get().map(Mark::new),
     }
 }
 
@@ -76,7 +73,7 @@ fn method(method: wit::Method) -> Method {
 pub(crate) fn now(now: &wit::Now) -> Now {
     Now {
         mark: Mark::new(now.mark),
-        wall: wall(now.wall),
+        wall: wall(&now.wall),
         session: Session::new(now.session),
         cancelled: now.cancelled,
         network: match now.network {
@@ -86,7 +83,7 @@ pub(crate) fn now(now: &wit::Now) -> Now {
         },
         sample: Sample::new(now.sample),
         tokens: Tokens::from_thousandths(now.tokens),
-        hold: now.hold.map(Mark::new),
+        hold: now.hold.get().map(Mark::new),
     }
 }
 
@@ -101,10 +98,11 @@ pub(crate) fn with_event(event: &wit::Event, handle: impl FnOnce(Event<'_>) -> S
     let mut fields = [Field { index: 0, value: &[] }; FIELDS_MAX + 1];
     handle(match event {
         wit::Event::Response(response) => {
-            fields.iter_mut().zip(&response.fields).for_each(|(to, from)| {
-                *to = Field { index: from.index, value: &from.value };
+            let given = response.fields.as_slice();
+            fields.iter_mut().zip(given).for_each(|(to, from)| {
+                *to = Field { index: from.index, value: from.value.as_slice() };
             });
-            let fields = fields.get(..response.fields.len()).unwrap_or(&fields);
+            let fields = fields.get(..given.len()).unwrap_or(&fields);
             Event::Response { of: attempt(&response.of), status: response.status, fields }
         }
         wit::Event::Failure(failure) => Event::Failure {
@@ -128,19 +126,19 @@ fn attempt(of: &wit::Attempt) -> Attempt {
     Attempt { number: of.number, sends: of.sends, exhausted: of.exhausted }
 }
 
-pub(crate) fn step(step: Step) -> wit::Step {
+pub(crate) fn step(step: &Step) -> wit::Step {
     let [a, b, c, d, e, f, g, h] = step.execution.to_words();
     wit::Step {
         execution: wit::Execution { a, b, c, d, e, f, g, h },
         tokens: step.tokens.thousandths(),
-        command: match step.command {
+        command: match &step.command {
             Command::Keep => wit::Command::Keep,
-            Command::Send { attempt, timeout } => {
-                wit::Command::Send(wit::Send { attempt, timeout: timeout.map(Millis::get) })
+            &Command::Send { attempt, timeout } => {
+                wit::Command::Send(wit::Send { attempt, timeout: timeout.map(Millis::get).into() })
             }
-            Command::Wait(wait) => wit::Command::Wait(self::wait(&wait)),
+            Command::Wait(wait) => wit::Command::Wait(self::wait(wait)),
             Command::AwaitNetwork { until } => wit::Command::AwaitNetwork(until.get()),
-            Command::Finish(outcome) => wit::Command::Finish(self::outcome(&outcome)),
+            Command::Finish(outcome) => wit::Command::Finish(self::outcome(outcome)),
         },
     }
 }
@@ -167,10 +165,13 @@ fn outcome(outcome: &Outcome) -> wit::Outcome {
             HandOver::Abort => wit::HandOver::Abort,
             HandOver::LastStatus(status) => wit::HandOver::LastStatus(status),
         },
-        resume: outcome.resume.map(|Resume { delay, not_before, attempts_used }| wit::Resume {
-            delay: delay.get(),
-            not_before: not_before.map(UnixMillis::get),
-            attempts_used,
-        }),
+        resume: outcome
+            .resume
+            .map(|Resume { delay, not_before, attempts_used }| wit::Resume {
+                delay: delay.get(),
+                not_before: not_before.map(UnixMillis::get).into(),
+                attempts_used,
+            })
+            .into(),
     }
 }

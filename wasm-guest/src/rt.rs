@@ -1,37 +1,114 @@
-//! What the canonical ABI and rustc ask of a module, and the generated bindings of their runtime.
+//! What the bindings are made of, and what the canonical ABI and rustc ask of a module.
 
-extern crate alloc;
+use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
 
-pub(crate) use alloc::{string::String, vec::Vec};
-use core::alloc::Layout;
+use policy_core::FIELDS_MAX;
 
 use crate::arena;
+
+/// WIT's `option`.
+#[repr(C, u8)]
+pub(crate) enum Optional<T> {
+    None,
+    Some(T),
+}
+
+impl<T: Copy> Optional<T> {
+    pub(crate) fn get(&self) -> Option<T> {
+        match self {
+            Self::None => None,
+            Self::Some(value) => Some(*value),
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Optional<T> {
+    fn from(option: Option<T>) -> Self {
+        option.map_or(Self::None, Self::Some)
+    }
+}
+
+/// WIT's `result`.
+#[repr(C, u8)]
+pub(crate) enum Fallible<T, E> {
+    Ok(T),
+    Err(E),
+}
+
+/// WIT's `list`. It lies in the arena, or in memory that stays as it is.
+#[repr(C)]
+pub(crate) struct List<T> {
+    first: *const T,
+    len: usize,
+}
+
+/// WIT's `string`.
+pub(crate) type Text = List<u8>;
+
+impl<T> List<T> {
+    /// `len` elements from `first` on.
+    pub(crate) const fn new(first: *const T, len: usize) -> Self {
+        Self { first, len }
+    }
+
+    pub(crate) const fn of(elements: &'static [T]) -> Self {
+        Self { first: elements.as_ptr(), len: elements.len() }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[T] {
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: the host lowered that many elements there, and nothing writes to them before the call is over.
+        unsafe { slice::from_raw_parts(self.first, self.len) }
+    }
+}
+
+/// Where a result, or a part of it, stands until the next call.
+struct Place<T>(UnsafeCell<MaybeUninit<T>>);
+
+// SAFETY: an instance runs one call at a time, and the target has no threads.
+unsafe impl<T> Sync for Place<T> {}
+
+/// The largest result is a step, of 144 bytes.
+type Result = [u64; 18];
+
+static RESULT: Place<Result> = Place(UnsafeCell::new(MaybeUninit::uninit()));
+
+static TEXTS: Place<[Text; FIELDS_MAX]> = Place(UnsafeCell::new(MaybeUninit::uninit()));
+
+/// Ends a call: its lists are dead, and the host reads the result.
+pub(crate) fn give<T>(result: T) -> *const T {
+    const { assert!(size_of::<T>() <= size_of::<Result>() && align_of::<T>() <= align_of::<Result>()) };
+    arena::end_call();
+    let place = RESULT.0.get().cast::<T>();
+    // SAFETY: it is large enough and aligned, and nothing else refers to it: the host has read the result before it
+    // calls again.
+    unsafe { place.write(result) };
+    place
+}
+
+/// A list of strings for a result.
+pub(crate) fn texts(texts: &[&'static str]) -> List<Text> {
+    let first = TEXTS.0.get().cast::<Text>();
+    let len = texts.len().min(FIELDS_MAX);
+    for (at, text) in texts.iter().take(len).enumerate() {
+        // SAFETY: `at < FIELDS_MAX`, and nothing else refers to it, as for a result.
+        unsafe { first.add(at).write(Text::of(text.as_bytes())) };
+    }
+    List::new(first, len)
+}
 
 /// Where the host puts a list or parameters that do not fit the flat signature, before any function here runs.
 ///
 /// The host writes to whatever address comes back. A null pointer is a valid address to it: a value that does not fit
 /// would overwrite stack, data and slot. The last aligned address lies outside the one page that there is, so the host
 /// refuses the call before it writes a byte.
-///
-/// # Safety
-/// None is needed of the caller; the signature is the canonical ABI's.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cabi_realloc(_old: *mut u8, old_len: usize, align: usize, len: usize) -> *mut u8 {
+extern "C" fn cabi_realloc(_old: *mut u8, old_len: usize, align: usize, len: usize) -> *mut u8 {
     // Only a string whose length is not known beforehand grows, and no parameter is a string.
     let place = if old_len == 0 { arena::lower(len, align) } else { None };
     place.unwrap_or(core::ptr::without_provenance_mut(usize::MAX & !align.wrapping_sub(1)))
-}
-
-/// Room for a list that is being returned; the bindings want it with a guard that frees it unless it is forgotten.
-pub(crate) struct Cleanup;
-
-impl Cleanup {
-    /// Without a guard: nothing is ever freed.
-    pub(crate) fn new(layout: Layout) -> (*mut u8, Option<Self>) {
-        (arena::allocate(layout), None)
-    }
-
-    pub(crate) fn forget(self) {}
 }
 
 /// No message: its text would be a fifth of the module, and nobody could read it from outside.

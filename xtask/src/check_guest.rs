@@ -1,6 +1,174 @@
-use anyhow::Result;
+//! What the component promises to those who load it, checked on the bytes.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use policy_core::slot::{self, MAGIC};
+use wasmparser::{ComponentExternalKind, Encoding, MemoryType, Parser, Payload, Validator, WasmFeatures};
+
+use crate::{
+    guest::{self, Artifact},
+    shell,
+};
+
+/// The one export of the component.
+const INTERFACE: &str = "refrain:policy/policy@1.0.0";
+
+/// Most bytes of the core module.
+const CORE_LIMIT: usize = 12 * 1024;
+
+/// Most bytes that the component adds to the core module.
+const WRAPPER_LIMIT: usize = 7 * 1024;
+
 #[derive(clap::Args)]
-pub(crate) struct Options {}
-pub(crate) fn run(_: &Options) -> Result<()> {
+pub(crate) struct Options {
+    /// Record the sizes as they are: for a change that is worth its bytes. Commit `xtask/sizes.json` with it.
+    #[arg(long)]
+    accept: bool,
+}
+
+/// Builds the component and checks everything.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let artifact = guest::build_here()?;
+    artifact.print();
+    check(&artifact)?;
+    println!("imports nothing, exports {INTERFACE}, contains its core module, has one page and one slot");
+    check_sizes(&artifact, options.accept)?;
+    check_reproducible()
+}
+
+fn check(artifact: &Artifact) -> Result<()> {
+    let Artifact { core, component } = artifact;
+    for (name, bytes) in [("core module", core), ("component", component)] {
+        Validator::new_with_features(WasmFeatures::WASM2 | WasmFeatures::COMPONENT_MODEL)
+            .validate_all(bytes)
+            .with_context(|| format!("the {name} is not valid"))?;
+        let slots = bytes.windows(MAGIC.len()).filter(|window| *window == MAGIC).count();
+        ensure!(slots == 1, "expected one policy slot in the {name}, found {slots}");
+        slot::find(bytes).with_context(|| format!("the slot of the {name}"))?;
+    }
+    ensure!(
+        component.windows(core.len()).any(|window| window == core),
+        "expected the core module to stand in the component byte for byte"
+    );
+    check_core(core).context("the core module")?;
+    check_component(component).context("the component")
+}
+
+fn check_core(core: &[u8]) -> Result<()> {
+    let mut memories = Vec::new();
+    for payload in Parser::new(0).parse_all(core) {
+        match payload? {
+            Payload::ImportSection(imports) => bail!("expected no import, found {}", imports.count()),
+            Payload::MemorySection(found) => memories.extend(found.into_iter().collect::<Result<Vec<_>, _>>()?),
+            Payload::CustomSection(section) => bail!("expected no custom section, found `{}`", section.name()),
+            _ => {}
+        }
+    }
+    match memories[..] {
+        [MemoryType { initial: 1, maximum: Some(1), .. }] => Ok(()),
+        _ => bail!("expected one memory of exactly one page, found {memories:?}"),
+    }
+}
+
+fn check_component(component: &[u8]) -> Result<()> {
+    let (mut depth, mut exports) = (0, Vec::new());
+    for payload in Parser::new(0).parse_all(component) {
+        match payload? {
+            Payload::Version { encoding, .. } => {
+                depth += 1;
+                ensure!(depth > 1 || encoding == Encoding::Component, "expected a component, found a core module");
+            }
+            Payload::End(_) => depth -= 1,
+            Payload::ComponentImportSection(imports) if depth == 1 => {
+                bail!("expected no import, found {}", imports.count());
+            }
+            Payload::ComponentExportSection(found) if depth == 1 => {
+                for export in found {
+                    let export = export?;
+                    ensure!(
+                        export.kind == ComponentExternalKind::Instance,
+                        "expected `{}` to be an interface",
+                        export.name.name
+                    );
+                    exports.push(export.name.name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    ensure!(exports == [INTERFACE], "expected the one export `{INTERFACE}`, found {exports:?}");
     Ok(())
+}
+
+/// Sizes only grow on purpose.
+fn check_sizes(artifact: &Artifact, accept: bool) -> Result<()> {
+    let (core, wrapper) = (artifact.core.len(), artifact.component.len() - artifact.core.len());
+    ensure!(core <= CORE_LIMIT, "expected a core module of at most {CORE_LIMIT} bytes, found {core}");
+    ensure!(wrapper <= WRAPPER_LIMIT, "expected the component to add at most {WRAPPER_LIMIT} bytes, found {wrapper}");
+    let path = shell::workspace().join("xtask/sizes.json");
+    if accept {
+        let sizes = serde_json::json!({ "core": core, "component": artifact.component.len() });
+        shell::write(&path, format!("{sizes:#}\n").as_bytes())?;
+        println!("recorded the sizes in xtask/sizes.json");
+        return Ok(());
+    }
+    let recorded: serde_json::Value = serde_json::from_slice(&shell::read(&path)?).context("`xtask/sizes.json`")?;
+    for (name, size) in [("core", core), ("component", artifact.component.len())] {
+        let most = recorded.get(name).and_then(serde_json::Value::as_u64);
+        let most = most.ok_or_else(|| anyhow!("expected a number `{name}` in `xtask/sizes.json`"))?;
+        let size = size as u64;
+        ensure!(
+            size <= most,
+            "`{name}` grew from {most} to {size} bytes; if that is worth it, run `cargo xtask check-guest --accept` \
+             and commit `xtask/sizes.json`"
+        );
+        if size < most {
+            println!("{name} is {} bytes below its recorded size; `--accept` makes that the new limit", most - size);
+        }
+    }
+    Ok(())
+}
+
+/// Builds the last commit in two folders of different length and depth.
+fn check_reproducible() -> Result<()> {
+    println!("building the last commit in two other folders (some seconds each)");
+    let scratch = Scratch::new()?;
+    let digests = ["a", "a-longer/and/deeper/b"].map(|folder| {
+        let folder = scratch.0.join(folder);
+        shell::run(Command::new("git").args(["clone", "--quiet", "--shared"]).arg(shell::workspace()).arg(&folder))?;
+        let Artifact { core, component } = guest::build(&folder, &folder.join("target"))?;
+        Ok::<_, anyhow::Error>((shell::sha256(&core), shell::sha256(&component)))
+    });
+    let [one, other] = digests;
+    let (one, other) = (one?, other?);
+    println!("core module  {}\n             {}", one.0, other.0);
+    println!("component    {}\n             {}", one.1, other.1);
+    ensure!(one == other, "expected the same bytes from both folders");
+    println!("the same bytes from both folders");
+    Ok(())
+}
+
+/// A folder that is gone afterwards.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("refrain-check-guest-{}", std::process::id()));
+        fs::create_dir_all(&path).with_context(|| format!("cannot create `{}`", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let Self(path) = self;
+        if let Err(error) = fs::remove_dir_all(Path::new(path)) {
+            eprintln!("cannot remove `{}`: {error}", path.display());
+        }
+    }
 }

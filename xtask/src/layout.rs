@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use anyhow::{Context, Result, anyhow, bail};
-use wit_bindgen_core::abi::guest_export_needs_post_return;
 use wit_parser::{
     Function, Resolve, SizeAlign, Type, TypeDefKind, WorldItem, WorldKey,
     abi::{AbiVariant, WasmType},
@@ -47,8 +46,7 @@ Where the canonical ABI puts everything that crosses the boundary, for glue that
 - A list is a pointer and a count of elements; a string is one of UTF-8 bytes.
 - Memory for parameters comes from `cabi_realloc(0, 0, align, size)`. A result that lies outside the memory is a
   refusal: write nothing, call nothing; the next call begins anew.
-- Results stand where the returned pointer says until the next call into the module. Call `cabi_post_…` after reading,
-  where there is one.
+- Results stand where the returned pointer says until the next call into the module.
 - After a trap the instance is no longer usable.
 ";
 
@@ -66,9 +64,6 @@ impl Page<'_> {
         let export = function.legacy_core_export_name(Some(&self.resolve.name_world_key(key))).into_owned();
         let (takes, gives) = (core_types(&signature.params), core_types(&signature.results));
         writeln!(self.text, "\n## {}\n\n`{export}`: ({takes}) → ({gives})\n", function.name)?;
-        if guest_export_needs_post_return(self.resolve, function) {
-            writeln!(self.text, "`cabi_post_{export}`: ({gives}) → ()\n")?;
-        }
         if signature.indirect_params {
             let types = function.params.iter().map(|param| &param.ty);
             let (block, offsets) = (self.sizes.params(types.clone()), self.sizes.field_offsets(types));

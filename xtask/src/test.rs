@@ -1,0 +1,117 @@
+//! Everything that CI checks, step by step.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::{check_guest, conform, demo, generate, guest, layout, shell, toolchain};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only these steps, in this order.
+    #[arg(value_enum)]
+    steps: Vec<Step>,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// The sources are formatted.
+    Format,
+    /// The bindings and the layout table are what the WIT gives.
+    Generated,
+    /// The component: no imports, size, the same bytes from two folders.
+    Component,
+    /// The core compiles for a microcontroller and for iOS.
+    CoreTargets,
+    /// No lint, in the guest either.
+    Lint,
+    /// Every test, built as it ships.
+    Tests,
+    /// Every test again, under a foreign language and time zone.
+    Foreign,
+    /// The documentation builds without a broken link.
+    Docs,
+    /// The case collection beside the checkout, through both engines, where there is one.
+    Cases,
+    /// The main job runs to its end.
+    Demo,
+}
+
+/// Runs the steps.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let all = Step::value_variants();
+    let steps = if options.steps.is_empty() { all } else { &options.steps };
+    let begun = Instant::now();
+    for (at, step) in steps.iter().enumerate() {
+        let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        println!("\n── {}/{} {name}", at + 1, steps.len());
+        let step_begun = Instant::now();
+        step.run().with_context(|| format!("step `{name}`; again: `cargo xtask test {name}`"))?;
+        println!("── {name}: done in {:.0} s", step_begun.elapsed().as_secs_f64());
+    }
+    println!("\nall {} steps passed in {:.0} s", steps.len(), begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+impl Step {
+    fn run(self) -> Result<()> {
+        match self {
+            Self::Format => {
+                toolchain::component("rustfmt", "fmt")?;
+                shell::run(shell::cargo().args(["fmt", "--all", "--check"]))
+            }
+            Self::Generated => generate::run(true).and_then(|()| layout::run(true)),
+            Self::Component => check_guest::run(&check_guest::Options::default()),
+            Self::CoreTargets => core_targets(),
+            Self::Lint => lint(),
+            Self::Tests => tests(&[]),
+            Self::Foreign => {
+                tests(&[("LANG", "tr_TR.UTF-8"), ("LC_ALL", "ar_EG.UTF-8"), ("LANGUAGE", "tr"), ("TZ", "Asia/Kathmandu")])
+            }
+            Self::Docs => docs(),
+            Self::Cases => cases(),
+            Self::Demo => demo::run(&demo::Options::default()),
+        }
+    }
+}
+
+fn core_targets() -> Result<()> {
+    for triple in ["thumbv7em-none-eabi", "aarch64-apple-ios"] {
+        toolchain::target(triple)?;
+        shell::run(shell::cargo().args(["check", "--package", "policy-core", "--lib", "--target", triple]))?;
+    }
+    Ok(())
+}
+
+fn lint() -> Result<()> {
+    toolchain::component("clippy", "clippy")?;
+    let component = guest::build_here()?.path();
+    let hosts = ["clippy", "--workspace", "--exclude", "wasm-guest", "--all-targets", "--all-features"];
+    let deny = ["--", "--deny", "warnings"];
+    shell::run(shell::cargo().args(hosts).args(deny).env(guest::COMPONENT, component))?;
+    let guest = ["clippy", "--package", "wasm-guest", "--target", guest::TRIPLE];
+    shell::run(shell::cargo().args(guest).args(deny))
+}
+
+fn tests(environment: &[(&str, &str)]) -> Result<()> {
+    let component = guest::build_here()?.path();
+    let mut command = shell::cargo();
+    command.args(["test", "--workspace", "--exclude", "wasm-guest", "--release", "--features", "refrain/testing"]);
+    shell::run(command.env(guest::COMPONENT, component).envs(environment.iter().copied()))
+}
+
+fn docs() -> Result<()> {
+    let arguments = ["doc", "--workspace", "--exclude", "wasm-guest", "--exclude", "xtask", "--no-deps"];
+    shell::run(shell::cargo().args(arguments).env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+fn cases() -> Result<()> {
+    let folder = shell::workspace().join("../shared/cases");
+    if !folder.is_dir() {
+        println!("no case collection beside the checkout; the imported vectors stand in for it");
+        return Ok(());
+    }
+    conform::Engine::value_variants().iter().try_for_each(|engine| conform::judge(&folder, *engine))
+}
