@@ -49,8 +49,8 @@ pub(crate) fn import(options: &Import) -> Result<()> {
 
 /// Builds and runs a program of the package `conformance`, as it ships.
 fn conformance<'a>(program: &str, arguments: impl IntoIterator<Item = &'a std::ffi::OsStr>) -> Result<()> {
-    let component = guest::build_here()?.path();
+    guest::build_here()?;
     let mut command = shell::cargo();
     command.args(["run", "--quiet", "--release", "--package", "conformance", "--bin", program, "--"]).args(arguments);
-    shell::pass_on(command.env(guest::COMPONENT, component))
+    shell::pass_on(command.env(guest::COMPONENT, guest::Artifact::component_path()))
 }

@@ -19,9 +19,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Builds the command line with the component in it, and runs it.
 fn refrain(subcommand: &str, arguments: &[OsString]) -> Result<()> {
-    let component = guest::build_here()?.path();
+    guest::build_here()?;
     println!("building the command line (the first time takes a few minutes: wasmtime is among what it needs)");
     let mut command = shell::cargo();
     command.args(["run", "--package", "refrain-cli", "--bin", "refrain", "--", subcommand]).args(arguments);
-    shell::pass_on(command.env(guest::COMPONENT, component))
+    shell::pass_on(command.env(guest::COMPONENT, guest::Artifact::component_path()))
 }

@@ -14,9 +14,13 @@ use policy_core::{
 use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
 
-use crate::{shell, wit};
+use crate::{shell, toolchain, wit};
 
-const TRIPLE: &str = "wasm32-unknown-unknown";
+/// What the guest is compiled for.
+pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
+
+/// The environment variable that tells programs and tests where the component stands.
+pub(crate) const COMPONENT: &str = "REFRAIN_COMPONENT";
 
 /// One page of memory and no more. The stack lies below the data, so that running out of it traps.
 const LINK_ARGS: [&str; 4] = ["--initial-memory=65536", "--max-memory=65536", "--stack-first", "-zstack-size=8192"];
@@ -59,7 +63,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Builds this workspace's component into this workspace's target folder.
 pub(crate) fn build_here() -> Result<Artifact> {
-    install_target()?;
+    toolchain::target(TRIPLE)?;
     println!("building the policy component (a few seconds the first time)");
     let artifact = build(&shell::workspace(), &shell::target())?;
     shell::write(&Artifact::core_path(), &artifact.core)?;
@@ -73,17 +77,6 @@ pub(crate) fn build(workspace: &Path, target: &Path) -> Result<Artifact> {
     bake_default(&mut core)?;
     let component = encode(workspace, &core)?;
     Ok(Artifact { core, component })
-}
-
-/// Installs the compilation target, unless it is there.
-fn install_target() -> Result<()> {
-    let lib = shell::output(Command::new("rustc").args(["--print", "target-libdir", "--target", TRIPLE]))?;
-    if Path::new(&lib).is_dir() {
-        return Ok(());
-    }
-    println!("installing the compilation target {TRIPLE}: rustup target add {TRIPLE}");
-    shell::run(Command::new("rustup").args(["target", "add", TRIPLE]))
-        .with_context(|| format!("the component needs the compilation target `{TRIPLE}`"))
 }
 
 fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {

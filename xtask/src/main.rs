@@ -1,10 +1,15 @@
 //! `cargo xtask`: every step of building, checking and showing Refrain, for people and CI alike.
 
 mod check_guest;
+mod conform;
+mod demo;
 mod generate;
 mod guest;
 mod layout;
+mod measure;
 mod shell;
+mod test;
+mod toolchain;
 mod wit;
 
 use std::process::ExitCode;
@@ -23,6 +28,21 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Do the main job: a real request to a real server, retried by the policy component in wasmtime.
+    ///
+    /// Builds the component and the command line, then runs `refrain demo`; what follows is passed on to it.
+    Demo(demo::Options),
+    /// Check everything that CI checks, or only the steps that are named.
+    Test(test::Options),
+    /// Run every benchmark and write `measures.json` in the target folder.
+    Measure(measure::Options),
+    /// Judge an engine by any folder of cases, without writing code.
+    ///
+    /// Prints for each file how many cases passed, failed and do not apply (each with its reason), then each failure with
+    /// its id, what was expected and what came. Exits with 1 if any failed.
+    Conform(conform::Options),
+    /// Turn a folder of cases into vectors, `tests/vectors/imported-*.json`, and `tests/skip.json`.
+    ImportCases(conform::Import),
     /// Build the policy component and its core module, with the default policy baked in.
     ///
     /// Writes `refrain/refrain.wasm` and `refrain/refrain.core.wasm` in the target folder and prints their sizes and
@@ -46,6 +66,11 @@ struct Check {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Test(options) => test::run(&options),
+        Command::Measure(options) => measure::run(&options),
+        Command::Conform(options) => conform::run(&options),
+        Command::ImportCases(options) => conform::import(&options),
         Command::Guest => guest::run(),
         Command::CheckGuest(options) => check_guest::run(&options),
         Command::Generate(Check { check }) => generate::run(check),

@@ -36,6 +36,15 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs a program that speaks for itself: if it fails, this one ends with its exit code and adds nothing.
+pub(crate) fn pass_on(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run `{}`", name(command)))?;
+    if !status.success() {
+        std::process::exit(status.code().unwrap_or(1));
+    }
+    Ok(())
+}
+
 /// What a program prints, without the white space around it.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run `{}`", name(command)))?;

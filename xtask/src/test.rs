@@ -67,9 +67,12 @@ impl Step {
             Self::CoreTargets => core_targets(),
             Self::Lint => lint(),
             Self::Tests => tests(&[]),
-            Self::Foreign => {
-                tests(&[("LANG", "tr_TR.UTF-8"), ("LC_ALL", "ar_EG.UTF-8"), ("LANGUAGE", "tr"), ("TZ", "Asia/Kathmandu")])
-            }
+            Self::Foreign => tests(&[
+                ("LANG", "tr_TR.UTF-8"),
+                ("LC_ALL", "ar_EG.UTF-8"),
+                ("LANGUAGE", "tr"),
+                ("TZ", "Asia/Kathmandu"),
+            ]),
             Self::Docs => docs(),
             Self::Cases => cases(),
             Self::Demo => demo::run(&demo::Options::default()),
@@ -87,19 +90,19 @@ fn core_targets() -> Result<()> {
 
 fn lint() -> Result<()> {
     toolchain::component("clippy", "clippy")?;
-    let component = guest::build_here()?.path();
+    guest::build_here()?;
     let hosts = ["clippy", "--workspace", "--exclude", "wasm-guest", "--all-targets", "--all-features"];
     let deny = ["--", "--deny", "warnings"];
-    shell::run(shell::cargo().args(hosts).args(deny).env(guest::COMPONENT, component))?;
+    shell::run(shell::cargo().args(hosts).args(deny).env(guest::COMPONENT, guest::Artifact::component_path()))?;
     let guest = ["clippy", "--package", "wasm-guest", "--target", guest::TRIPLE];
     shell::run(shell::cargo().args(guest).args(deny))
 }
 
 fn tests(environment: &[(&str, &str)]) -> Result<()> {
-    let component = guest::build_here()?.path();
+    guest::build_here()?;
     let mut command = shell::cargo();
     command.args(["test", "--workspace", "--exclude", "wasm-guest", "--release", "--features", "refrain/testing"]);
-    shell::run(command.env(guest::COMPONENT, component).envs(environment.iter().copied()))
+    shell::run(command.env(guest::COMPONENT, guest::Artifact::component_path()).envs(environment.iter().copied()))
 }
 
 fn docs() -> Result<()> {
