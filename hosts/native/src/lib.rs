@@ -36,6 +36,7 @@
 //! | `tokio` (default) | [`SystemTime`] |
 //! | `reqwest` (default) | [`ReqwestTransport`]: plain HTTP/1 |
 //! | `rustls-tls` | TLS for it; needs a C compiler |
+//! | `http2` | HTTP/2 for it |
 //! | `testing` | [`testing`]: controlled time, a scripted transport |
 
 mod budget;
@@ -48,6 +49,7 @@ mod network;
 mod observer;
 mod options;
 mod outcome;
+mod run;
 mod session;
 #[cfg(feature = "testing")]
 pub mod testing;

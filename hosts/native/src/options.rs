@@ -23,7 +23,7 @@ use crate::{
 /// ```
 #[derive(Clone, Default)]
 pub struct Options {
-    /// Ends the request at once, in every state.
+    /// Ends the request at once, in every state, until the head of the response is delivered.
     pub cancel: Option<CancellationToken>,
     /// Who is signed in. Without it no session ever changes.
     pub session: Option<SessionHandle>,

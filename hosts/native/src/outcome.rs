@@ -89,7 +89,7 @@ impl<R, E> Ended<R, E> {
 
 impl<R, E> fmt::Display for Ended<R, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the request ended after {} sends: {}", self.attempts, self.reason)
+        write!(f, "the request ended: {}; attempts: {}", self.reason, self.attempts)
     }
 }
 

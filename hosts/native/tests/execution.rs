@@ -2,7 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, GET, POST, RULES, end, ended, last};
+use bench::{Bench, GET, POST, RULES, end, ended, join, last};
 use refrain::core::{
     Bound, DeadlineScope, End, FailureKind, HintReport, IdempotencyKey, Limits, Mark, Millis, Network, Request, Rules,
     UnixMillis,
@@ -18,19 +18,19 @@ async fn three_answers_lead_to_three_sends_at_the_planned_times() {
     bench.server.respond(200, &[]);
     let running = bench.start(GET);
 
-    assert_eq!(bench.time.wait_entered().await, Mark::new(1_000));
+    assert_eq!(bench.wait_entered().await, Mark::new(1_000));
     assert_eq!(bench.waits().last().map(|wait| (wait.delay.get(), wait.bound)), Some((1_000, Bound::Backoff)));
     bench.time.advance(Millis::new(999));
     tokio::task::yield_now().await;
     assert_eq!(bench.sent_at(), [0]);
     bench.time.advance(Millis::new(1));
 
-    assert_eq!(bench.time.wait_entered().await, Mark::new(8_000));
+    assert_eq!(bench.wait_entered().await, Mark::new(8_000));
     assert_eq!(bench.waits().last().map(|wait| (wait.delay.get(), wait.bound)), Some((7_000, Bound::Hint)));
     assert_eq!(bench.sent_at(), [0, 1_000]);
     bench.time.advance(Millis::new(7_000));
 
-    let delivered = running.await.expect("no panic").expect("a success");
+    let delivered = join(running).await.expect("a success");
     assert_eq!((delivered.response.body().as_str(), delivered.attempts), ("200", 3));
     assert_eq!(bench.sent_at(), [0, 1_000, 8_000]);
 }
@@ -42,7 +42,7 @@ async fn the_observer_sees_each_step_once() {
     bench.server.fail(FailureKind::Permanent);
     let running = bench.start(GET);
     bench.sleep_through().await;
-    ended(running.await.expect("no panic"));
+    ended(join(running).await);
 
     let wait = bench.waits()[0];
     assert_eq!((wait.retry_index, wait.hint), (0, HintReport::Signed));
@@ -86,7 +86,7 @@ async fn a_failure_is_handed_over_with_its_source() {
     bench.server.fail(FailureKind::Permanent);
     let ended = ended(bench.run(GET).await);
     assert_eq!(last(&ended), Last::Failure(Failure::new(FailureKind::Permanent, ScriptedError)));
-    assert_eq!(ended.to_string(), "the request ended after 1 sends: not-retryable");
+    assert_eq!(ended.to_string(), "the request ended: not-retryable; attempts: 1");
     let cause = std::error::Error::source(&ended).expect("a cause");
     assert_eq!(cause.to_string(), "the attempt failed: permanent");
     assert!(cause.source().is_some_and(|source| source.is::<ScriptedError>()));
@@ -99,7 +99,7 @@ async fn the_last_allowed_attempt_hands_over_its_response() {
     let limits = Limits { max_attempts: Some(2), ..Limits::NONE };
     let running = bench.start(Request { limits, ..GET });
     bench.sleep_through().await;
-    let ended = ended(running.await.expect("no panic"));
+    let ended = ended(join(running).await);
     assert_eq!((ended.end(), ended.bound, ended.attempts), (Some(End::AttemptsUsed), Bound::Attempts, 2));
     assert_eq!(last(&ended), Last::Response(503));
 }
@@ -137,7 +137,7 @@ async fn a_write_is_repeated_only_with_an_honoured_key() {
     bench.server.respond(201, &[]);
     let running = bench.start(Request { key: IdempotencyKey::Honoured, ..POST });
     bench.sleep_through().await;
-    assert_eq!(running.await.expect("no panic").expect("a success").attempts, 2);
+    assert_eq!(join(running).await.expect("a success").attempts, 2);
 }
 
 #[tokio::test]
@@ -156,9 +156,9 @@ async fn an_overslept_wait_sends_nothing_after_the_deadline() {
     let bench = Bench::new(Rules { deadline: Some(Millis::new(5_000)), ..RULES });
     bench.server.respond(503, &[]);
     let running = bench.start(GET);
-    bench.time.wait_entered().await;
+    bench.wait_entered().await;
     bench.time.set_mark(Mark::new(5_000));
-    let ended = ended(running.await.expect("no panic"));
+    let ended = ended(join(running).await);
     assert_eq!((ended.end(), last(&ended)), (Some(End::Deadline), Last::Status(503)));
     assert_eq!(bench.sent_at(), [0]);
 }
@@ -182,13 +182,13 @@ async fn a_correction_of_the_wall_clock_moves_no_wait() {
     bench.server.respond(503, &[("retry-after", "Sun, 06 Nov 1994 08:49:47 GMT")]);
     bench.server.respond(200, &[]);
     let running = bench.start(GET);
-    assert_eq!(bench.time.wait_entered().await, Mark::new(10_000));
+    assert_eq!(bench.wait_entered().await, Mark::new(10_000));
     bench.time.set_wall(Some(UnixMillis::new(0)));
     bench.time.advance(Millis::new(9_999));
     tokio::task::yield_now().await;
     assert_eq!(bench.sent_at(), [0]);
     bench.time.advance(Millis::new(1));
-    running.await.expect("no panic").expect("a success");
+    join(running).await.expect("a success");
     assert_eq!(bench.sent_at(), [0, 10_000]);
 }
 
@@ -199,12 +199,12 @@ async fn early_and_repeated_wakes_send_nothing_early() {
     bench.server.respond(200, &[]);
     let running = bench.start(GET);
     for _ in 0..3 {
-        assert_eq!(bench.time.wait_entered().await, Mark::new(1_000));
+        assert_eq!(bench.wait_entered().await, Mark::new(1_000));
         bench.time.advance(Millis::new(100));
         bench.time.wake_early();
     }
     assert_eq!(bench.sleep_through().await, Mark::new(1_000));
-    running.await.expect("no panic").expect("a success");
+    join(running).await.expect("a success");
     assert_eq!(bench.sent_at(), [0, 1_000]);
     assert_eq!(bench.waits().len(), 1);
 }
@@ -218,12 +218,12 @@ async fn no_rounding_makes_a_send_early() {
     bench.server.sent().await;
     bench.time.advance_nanos(1);
     answer.respond(503, &[]);
-    assert_eq!(bench.time.wait_entered().await, Mark::new(1_001), "the response is reported rounded up");
+    assert_eq!(bench.wait_entered().await, Mark::new(1_001), "the response is reported rounded up");
     bench.time.advance_nanos(1_000_999_998);
     bench.time.wake_early();
-    assert_eq!(bench.time.wait_entered().await, Mark::new(1_001), "1000.999999 ms is not yet 1001 ms");
+    assert_eq!(bench.wait_entered().await, Mark::new(1_001), "1000.999999 ms is not yet 1001 ms");
     bench.time.advance_nanos(1);
-    running.await.expect("no panic").expect("a success");
+    join(running).await.expect("a success");
     assert_eq!(bench.sent_at(), [0, 1_001]);
 }
 
@@ -235,11 +235,11 @@ async fn a_hold_keeps_back_the_first_send_and_a_retry() {
     bench.server.respond(200, &[]);
     let running = bench.start(GET);
     assert_eq!(bench.sleep_through().await, Mark::new(3_000));
-    assert_eq!(bench.time.wait_entered().await, Mark::new(4_000));
+    assert_eq!(bench.wait_entered().await, Mark::new(4_000));
     bench.hold.extend_to(Mark::new(6_000));
     bench.time.set_mark(Mark::new(4_000));
     assert_eq!(bench.sleep_through().await, Mark::new(6_000));
-    running.await.expect("no panic").expect("a success");
+    join(running).await.expect("a success");
     assert_eq!(bench.sent_at(), [3_000, 6_000]);
     let bounds: Vec<_> = bench.waits().iter().map(|wait| wait.bound).collect();
     assert_eq!(bounds, [Bound::Hold, Bound::Backoff, Bound::Hold]);
@@ -251,7 +251,7 @@ async fn a_resumed_request_waits_for_its_moment_and_keeps_its_count() {
     bench.server.respond(503, &[]);
     let running = bench.start(Request { attempts_used: 3, not_before: Some(Mark::new(2_000)), ..GET });
     assert_eq!(bench.sleep_through().await, Mark::new(2_000));
-    let ended = ended(running.await.expect("no panic"));
+    let ended = ended(join(running).await);
     assert_eq!((ended.end(), ended.attempts), (Some(End::AttemptsUsed), 4));
     assert_eq!(bench.server.sends()[0].attempt, 4);
 }
@@ -262,9 +262,11 @@ async fn an_attempt_that_takes_too_long_is_aborted_and_may_be_repeated() {
     let _hanging = bench.server.later();
     bench.server.respond(200, &[]);
     let running = bench.start(GET);
-    assert_eq!(bench.sleep_through().await, Mark::new(5_000), "the timeout of the attempt");
+    assert_eq!(bench.wait_entered().await, Mark::new(5_000));
+    bench.time.wake_early();
+    assert_eq!(bench.sleep_through().await, Mark::new(5_000), "a timer that fires too soon is no timeout");
     assert_eq!(bench.sleep_through().await, Mark::new(6_000), "the backoff");
-    let delivered = running.await.expect("no panic").expect("a success");
+    let delivered = join(running).await.expect("a success");
     assert_eq!((bench.server.aborted(), delivered.maybe_applied), (1, true));
     assert_eq!(bench.server.sends()[1].timeout, Some(Millis::new(5_000)));
     let failed = TraceEvent::Failed { attempt: 1, kind: FailureKind::Ambiguous, timed_out: true };
@@ -278,7 +280,7 @@ async fn a_deadline_over_attempts_cuts_the_running_one_short() {
     let _hanging = bench.server.later();
     let running = bench.start(GET);
     assert_eq!(bench.sleep_through().await, Mark::new(5_000));
-    let ended = ended(running.await.expect("no panic"));
+    let ended = ended(join(running).await);
     assert_eq!((ended.end(), ended.maybe_applied, bench.server.aborted()), (Some(End::Deadline), true, 1));
 }
 
@@ -293,6 +295,6 @@ async fn a_needless_wake_does_not_disturb_an_attempt() {
         tokio::task::yield_now().await;
     }
     answer.respond(200, &[]);
-    running.await.expect("no panic").expect("a success");
+    join(running).await.expect("a success");
     assert_eq!((bench.server.aborted(), bench.sent_at()), (0, vec![0]));
 }

@@ -4,7 +4,7 @@ mod bench;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bench::{Bench, GET, RULES, ended, engine, last};
+use bench::{Bench, GET, RULES, ended, engine, join, last};
 use refrain::core::{
     Bound, Command, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, UnixMillis, Wait,
     retry_after::RetryAfter,
@@ -27,10 +27,10 @@ async fn without_entropy_a_wait_leads_to_no_send() {
     let bench = Bench::new(RULES);
     bench.server.respond(503, &[]);
     let running = bench.start(GET);
-    let until = bench.time.wait_entered().await;
+    let until = bench.wait_entered().await;
     bench.entropy.fail();
     bench.time.set_mark(until);
-    let ended = ended(running.await.expect("no panic"));
+    let ended = ended(join(running).await);
     assert!(matches!(ended.reason, Reason::Entropy(_)));
     assert_eq!((ended.attempts, bench.sent_at()), (1, vec![0]));
 }
@@ -67,7 +67,7 @@ async fn an_engine_that_repeats_a_wait_that_is_over_is_refused() {
     bench.server.respond(503, &[]);
     let running = bench.start(GET);
     bench.sleep_through().await;
-    assert_eq!(refusal(ended(running.await.expect("no panic"))), "a wait that is over");
+    assert_eq!(refusal(ended(join(running).await)), "a wait that is over");
 }
 
 #[tokio::test]

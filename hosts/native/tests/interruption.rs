@@ -2,7 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, GET, RULES, end, ended, last};
+use bench::{Bench, GET, RULES, end, ended, join, last};
 use refrain::core::{BudgetRules, End, FailureKind, Mark, Millis, Network, Rules, Tokens};
 use refrain::{Last, Options};
 use tokio::task::JoinHandle;
@@ -37,7 +37,7 @@ async fn interrupted_in_flight_aborts_the_attempt() {
         let running = bench.start(GET);
         bench.server.sent().await;
         interrupt(&bench);
-        let ended = ended(running.await.expect("no panic"));
+        let ended = ended(join(running).await);
         assert_eq!((ended.end(), ended.attempts, ended.maybe_applied), (Some(expected), 1, true));
         assert_eq!((bench.server.aborted(), last(&ended)), (1, Last::Nothing));
     }
@@ -52,7 +52,7 @@ async fn interrupted_while_the_answer_arrives_withholds_even_a_success() {
         bench.server.sent().await;
         answer.respond(200, &[]);
         interrupt(&bench);
-        let ended = ended(running.await.expect("no panic"));
+        let ended = ended(join(running).await);
         assert_eq!((bench.server.aborted(), ended.end(), last(&ended)), (0, Some(expected), Last::Nothing));
     }
 }
@@ -62,7 +62,7 @@ async fn interrupted_during_the_wait_ends_it_at_once() {
     for (interrupt, expected) in INTERRUPTIONS {
         let (bench, running) = in_a_wait(RULES).await;
         interrupt(&bench);
-        let ended = ended(running.await.expect("no panic"));
+        let ended = ended(join(running).await);
         assert_eq!((ended.end(), ended.attempts, last(&ended)), (Some(expected), 1, Last::Status(503)));
         assert_eq!(bench.sent_at(), [0]);
     }
@@ -74,7 +74,7 @@ async fn interrupted_right_after_the_wait_sends_nothing() {
         let (bench, running) = in_a_wait(RULES).await;
         bench.time.set_mark(Mark::new(1_000));
         interrupt(&bench);
-        assert_eq!(end(running.await.expect("no panic")), expected);
+        assert_eq!(end(join(running).await), expected);
         assert_eq!(bench.sent_at(), [0]);
     }
 }
@@ -85,9 +85,9 @@ async fn interrupted_while_offline_ends_at_once() {
         let bench = Bench::new(RULES);
         bench.network.set(Network::Down);
         let running = bench.start(GET);
-        bench.time.wait_entered().await;
+        bench.wait_entered().await;
         interrupt(&bench);
-        assert_eq!(end(running.await.expect("no panic")), expected);
+        assert_eq!(end(join(running).await), expected);
         assert_eq!(bench.sent_at(), [0; 0]);
     }
 }
@@ -119,7 +119,7 @@ async fn a_cancelled_wait_returns_its_token() {
     let (bench, running) = in_a_wait(Rules { budget: Some(BudgetRules::aws_standard()), ..RULES }).await;
     assert_eq!(bench.driver.budget().tokens(), Tokens::new(495));
     bench.cancel.cancel();
-    ended(running.await.expect("no panic"));
+    ended(join(running).await);
     assert_eq!(bench.driver.budget().tokens(), Tokens::new(500));
 }
 
@@ -143,14 +143,14 @@ async fn without_handles_nothing_interrupts() {
     let (driver, server) = (bench.driver.clone(), bench.server.clone());
     let running = tokio::spawn(async move { driver.run(&GET, server, &Options::default()).await });
     bench.sleep_through().await;
-    assert!(running.await.expect("no panic").expect("a success").is_current());
+    assert!(join(running).await.expect("a success").is_current());
 }
 
 async fn in_a_wait(rules: Rules) -> (Bench, JoinHandle<bench::Result>) {
     let bench = Bench::new(rules);
     bench.server.respond(503, &[]);
     let running = bench.start(GET);
-    assert_eq!(bench.time.wait_entered().await, Mark::new(1_000));
+    assert_eq!(bench.wait_entered().await, Mark::new(1_000));
     (bench, running)
 }
 

@@ -4,7 +4,7 @@ mod bench;
 
 use std::sync::{Arc, Mutex};
 
-use bench::{Bench, RULES, ended};
+use bench::{Bench, RULES, ended, join};
 use refrain::core::{End, FailureKind, IdempotencyKey, Millis, Rules};
 use refrain::{Last, ReqwestCall, ReqwestTransport, RunResult};
 use reqwest::{Body, Method, Request};
@@ -26,7 +26,7 @@ async fn each_attempt_is_one_real_request() {
     let running = start(&bench, call(server.get()), IdempotencyKey::Absent);
     assert_eq!(bench.sleep_through().await.get(), 1_000);
     assert_eq!(bench.sleep_through().await.get(), 4_000);
-    let delivered = running.await.expect("no panic").expect("a success");
+    let delivered = join(running).await.expect("a success");
     assert_eq!((delivered.attempts, delivered.response.text().await.expect("a body").as_str()), (3, "hello"));
     assert_eq!(server.requests().len(), 3);
 }
@@ -43,7 +43,7 @@ async fn a_buffered_body_and_its_key_go_out_whole_on_every_attempt() {
     let bench = Bench::new(RULES);
     let running = start(&bench, call(request), IdempotencyKey::Honoured);
     bench.sleep_through().await;
-    running.await.expect("no panic").expect("a success");
+    join(running).await.expect("a success");
     let requests = server.requests();
     assert_eq!((requests.len(), &requests[0]), (2, &requests[1]));
     assert!(requests[0].contains("idempotency-key: k-1\r\n") && requests[0].ends_with("\r\n\r\norder=1"));
@@ -55,7 +55,7 @@ async fn a_streamed_body_is_sent_once() {
     let stream = Body::wrap(http_body_util::Full::new(&b"once"[..]));
     let bench = Bench::new(RULES);
     let call = call(server.request(Method::PUT, Some(stream)));
-    let ended = ended(start(&bench, call, IdempotencyKey::Absent).await.expect("no panic"));
+    let ended = ended(join(start(&bench, call, IdempotencyKey::Absent)).await);
     assert_eq!((ended.end(), ended.last.status()), (Some(End::BodyNotReplayable), Some(503)));
     assert!(server.requests()[0].ends_with("once"));
 }
@@ -105,7 +105,7 @@ async fn a_server_that_hangs_is_left_by_the_clock_of_the_driver() {
     let bench = Bench::new(Rules { max_attempts: 1, attempt_timeout: Some(Millis::new(5_000)), ..RULES });
     let running = start(&bench, call(server.get()), IdempotencyKey::Absent);
     assert_eq!(bench.sleep_through().await.get(), 5_000);
-    let ended = ended(running.await.expect("no panic"));
+    let ended = ended(join(running).await);
     let Last::Failure(failure) = ended.last else { panic!("expected a failure, not {:?}", ended.last) };
     assert_eq!((failure.kind, failure.timed_out), (FailureKind::Ambiguous, true));
 }
@@ -114,7 +114,7 @@ async fn a_server_that_hangs_is_left_by_the_clock_of_the_driver() {
 async fn failure(url: &str) -> FailureKind {
     let bench = Bench::new(Rules { max_attempts: 1, ..RULES });
     let request = Request::new(Method::GET, url.parse().expect("a URL"));
-    let ended = ended(start(&bench, call(request), IdempotencyKey::Absent).await.expect("no panic"));
+    let ended = ended(join(start(&bench, call(request), IdempotencyKey::Absent)).await);
     match ended.last {
         Last::Failure(failure) => failure.kind,
         other => panic!("expected a failure, not {other:?}"),

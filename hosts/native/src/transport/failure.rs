@@ -14,12 +14,23 @@ pub(super) fn of(error: ::reqwest::Error) -> Failure<::reqwest::Error> {
 
 fn kind(error: &::reqwest::Error) -> FailureKind {
     let is_not_http = |error: &hyper::Error| error.is_parse();
+    #[cfg(feature = "http2")]
+    if causes(error).filter_map(|cause| cause.downcast_ref()).any(is_refused_stream) {
+        return FailureKind::Unprocessed;
+    }
     match () {
         () if error.is_builder() || error.is_redirect() => FailureKind::Permanent,
         () if error.is_connect() => causes(error).find_map(unsent).unwrap_or(FailureKind::ConnectFailed),
         () if causes(error).filter_map(|cause| cause.downcast_ref()).any(is_not_http) => FailureKind::Permanent,
         () => FailureKind::Ambiguous,
     }
+}
+
+/// The server says that it did nothing (RFC 9113 §8.7). A GOAWAY says so too, of the streams above its last; but `h2`
+/// reports it alike for those below, when their connection then breaks, so it proves nothing here.
+#[cfg(feature = "http2")]
+fn is_refused_stream(error: &h2::Error) -> bool {
+    error.is_reset() && error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM)
 }
 
 /// Why a connection was not made, as far as this one cause tells.

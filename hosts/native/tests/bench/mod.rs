@@ -1,7 +1,7 @@
 //! One driver with everything around it under control.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use refrain::core::{Backoff, End, HintRules, Mark, Method, Millis, Policy, Request, Rules, Sample, Thousandths, Wait};
 use refrain::testing::{Recorder, ScriptedEntropy, ScriptedError, ScriptedTransport, TestTime};
@@ -78,9 +78,14 @@ impl<E: Engine + 'static> Bench<E> {
         self.driver.run(&request, self.server.clone(), &self.options).await
     }
 
+    /// Until when the next wait is to last.
+    pub(crate) async fn wait_entered(&self) -> Mark {
+        soon(self.time.wait_entered()).await
+    }
+
     /// Waits until a wait is entered, and moves the time to its end.
     pub(crate) async fn sleep_through(&self) -> Mark {
-        let until = self.time.wait_entered().await;
+        let until = self.wait_entered().await;
         self.time.set_mark(until);
         until
     }
@@ -98,6 +103,16 @@ impl<E: Engine + 'static> Bench<E> {
         };
         self.seen.traces().into_iter().filter_map(planned).collect()
     }
+}
+
+/// What a request came to.
+pub(crate) async fn join<T>(running: JoinHandle<T>) -> T {
+    soon(running).await.expect("no panic")
+}
+
+/// Turns a test that would hang for ever into one that fails.
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), future).await.expect("an end before the test gives up")
 }
 
 /// How a request ended that brought no success.

@@ -1,0 +1,242 @@
+//! One logical request under way: calls into the engine, and what is done between them.
+
+use std::{future::pending, pin::pin};
+
+use policy_core::{Bound, Command, End, Event, HandOver, HintReport, Mark, Now, Outcome, Request, Session, Tokens};
+
+use crate::{
+    changes::{Changes, Either, race},
+    driver::{Driver, RunResult},
+    engine::{Engine, EngineError, State, Step},
+    entropy::Entropy,
+    fields::FieldValues,
+    observer::{Trace, TraceEvent},
+    options::Options,
+    outcome::{Delivered, Ended, Last, Reason},
+    session::SessionTag,
+    time::{Rounding, Time},
+    transport::{Attempt, Attempted, Failure, Head, Transport},
+};
+
+/// One logical request.
+pub(crate) struct Run<'a, E, T, X> {
+    driver: &'a Driver<E, T, X>,
+    options: &'a Options,
+    changes: Changes,
+    /// The session of the first call.
+    session: Option<Session>,
+    id: u64,
+    state: State,
+    /// The clock as last told to the engine.
+    at: Mark,
+    /// The number of the attempt that was last commanded.
+    attempts: u32,
+}
+
+impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
+    pub(crate) fn new(driver: &'a Driver<E, T, X>, options: &'a Options, id: u64) -> Self {
+        Self {
+            driver,
+            options,
+            changes: Changes::of(options),
+            session: None,
+            id,
+            state: State([0; 8]),
+            at: Mark::default(),
+            attempts: 0,
+        }
+    }
+
+    pub(crate) fn start(&mut self, request: &Request) -> Result<Command, Reason> {
+        self.step(Rounding::Down, |engine, _, now| engine.start(request, now))
+    }
+
+    /// Calls into the engine with everything as it is now.
+    fn step(
+        &mut self,
+        rounding: Rounding,
+        call: impl Fn(&E, &State, &Now) -> Result<Step, EngineError>,
+    ) -> Result<Command, Reason> {
+        self.changes.settle();
+        let mut now = self.now(rounding)?;
+        let budget = self.options.budget.as_ref().unwrap_or(self.driver.budget());
+        let step = budget.apply(|tokens| {
+            now.tokens = tokens;
+            call(self.driver.engine(), &self.state, &now)
+        })?;
+        self.state = step.state;
+        self.at = now.mark;
+        self.session.get_or_insert(now.session);
+        Ok(step.command)
+    }
+
+    fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
+        let Options { cancel, network, hold, .. } = self.options;
+        Ok(Now {
+            mark: self.driver.time().mark(rounding),
+            wall: self.driver.time().wall(),
+            session: session_of(self.options),
+            cancelled: cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled()),
+            network: network.as_ref().map(|network| network.current()).unwrap_or_default(),
+            sample: self.driver.entropy().sample()?,
+            tokens: Tokens::ZERO,
+            hold: hold.as_ref().and_then(|hold| hold.until()),
+        })
+    }
+
+    fn wake(&mut self) -> Result<Command, Reason> {
+        self.step(Rounding::Down, |engine, state, now| engine.handle(state, Event::Wake, now))
+    }
+
+    /// Makes an attempt and reports it. Whatever ends it, the attempt is over when this returns.
+    pub(crate) async fn attempt<C: Transport>(
+        &mut self,
+        transport: &mut C,
+        attempt: Attempt,
+    ) -> (Result<Command, Reason>, Last<C::Response, C::Error>) {
+        self.attempts = attempt.number;
+        self.trace(TraceEvent::Sent { attempt: attempt.number, timeout: attempt.timeout });
+        let limit = attempt.timeout.map(|timeout| self.at.after(timeout));
+        let mut sending = pin!(transport.attempt(attempt));
+        let mut timeout = pin!(sleep(self.driver.time(), limit));
+        loop {
+            let first = race(sending.as_mut(), race(timeout.as_mut(), self.changes.next())).await;
+            match first {
+                Either::Left(attempted) => return self.report(attempt.number, attempted),
+                Either::Right(Either::Left(())) => {
+                    return self.report(attempt.number, Err(Failure::timed_out()).into());
+                }
+                Either::Right(Either::Right(())) => match self.wake() {
+                    Ok(Command::Keep) => {}
+                    next => return (next, Last::Nothing),
+                },
+            }
+        }
+    }
+
+    /// Tells the engine what came of an attempt.
+    fn report<R: Head, F>(&mut self, number: u32, attempted: Attempted<R, F>) -> (Result<Command, Reason>, Last<R, F>) {
+        let Attempted { result, sends, exhausted } = attempted;
+        let of = policy_core::Attempt { number, sends, exhausted };
+        let (command, event) = match &result {
+            Ok(response) => {
+                let names = &self.driver.engine().description().fields;
+                let values = FieldValues::of(response.headers(), names);
+                let (status, fields) = (response.status(), values.as_fields());
+                let event = Event::Response { of, status, fields: &fields };
+                let command = self.step(Rounding::Up, |engine, state, now| engine.handle(state, event, now));
+                (command, TraceEvent::Answered { attempt: number, status })
+            }
+            Err(Failure { kind, timed_out, .. }) => {
+                let event = Event::Failure { of, kind: *kind, timed_out: *timed_out };
+                let command = self.step(Rounding::Up, |engine, state, now| engine.handle(state, event, now));
+                (command, TraceEvent::Failed { attempt: number, kind: *kind, timed_out: *timed_out })
+            }
+        };
+        self.trace(event);
+        (command, result.into())
+    }
+
+    /// Waits until the engine commands something else.
+    pub(crate) async fn pause(&mut self, pause: Command) -> Result<Command, Reason> {
+        let (until, event) = match pause {
+            Command::Wait(wait) => (wait.until, TraceEvent::WaitPlanned(wait)),
+            Command::AwaitNetwork { until } => (until, TraceEvent::NetworkAwaited { until }),
+            other => return Ok(other),
+        };
+        self.trace(event);
+        let begun = self.at;
+        loop {
+            race(self.driver.time().sleep_until(until), self.changes.next()).await;
+            let next = self.wake()?;
+            if !goes_on(&pause, &next) {
+                self.trace(TraceEvent::WaitOver { waited: begun.until(self.at) });
+                return Ok(next);
+            }
+            if self.at >= until {
+                return Err(unexpected("a wait that is over"));
+            }
+        }
+    }
+
+    pub(crate) fn finish<R: Head, F>(&self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
+        let Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume } = outcome;
+        let last = match (hand_over, last) {
+            (HandOver::This, Last::Response(response)) if end == End::Success => {
+                self.trace(TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
+                return Ok(Delivered { response, session: self.tag(), attempts, maybe_applied });
+            }
+            (_, last) if end == End::Success => {
+                return Err(self.broken(unexpected("a success without a response"), last));
+            }
+            (HandOver::This, last) => last,
+            (HandOver::Abort | HandOver::LastStatus(0), _) => Last::Nothing,
+            (HandOver::LastStatus(status), _) => Last::Status(status),
+        };
+        let reason = Reason::Policy(end);
+        Err(self.ended(Ended { reason, bound, hint, attempts, maybe_applied, resume, last, session: self.tag() }))
+    }
+
+    /// The policy could not be asked: nothing more is sent, and a response that it did not see is withheld.
+    pub(crate) fn broken<R: Head, F>(&self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
+        let last = match last {
+            Last::Response(response) => Last::Status(response.status()),
+            last => last,
+        };
+        self.ended(Ended {
+            reason,
+            bound: Bound::None,
+            hint: HintReport::Absent,
+            attempts: self.attempts,
+            maybe_applied: self.attempts > 0,
+            resume: None,
+            last,
+            session: self.tag(),
+        })
+    }
+
+    fn ended<R, F>(&self, ended: Ended<R, F>) -> Ended<R, F> {
+        let Ended { bound, hint, attempts, .. } = ended;
+        self.trace(TraceEvent::Ended { reason: ended.reason.clone(), bound, hint, attempts });
+        ended
+    }
+
+    fn tag(&self) -> SessionTag {
+        let session = self.session.unwrap_or_else(|| session_of(self.options));
+        SessionTag::new(session, self.options.session.clone())
+    }
+
+    fn trace(&self, event: TraceEvent) {
+        if let Some(observer) = &self.options.observer {
+            observer.event(&Trace { request: self.id, at: self.at, event });
+        }
+    }
+}
+
+/// Without a handle every request is of one session, whose number does not matter.
+fn session_of(options: &Options) -> Session {
+    options.session.as_ref().map_or(Session::new(0), |session| session.current())
+}
+
+/// Ends when the clock has reached `until`, not when a timer fires too soon; never for `None`.
+async fn sleep<T: Time>(time: &T, until: Option<Mark>) {
+    let Some(until) = until else { return pending().await };
+    while time.mark(Rounding::Down) < until {
+        time.sleep_until(until).await;
+    }
+}
+
+/// Whether `next` says to go on with `pause`.
+fn goes_on(pause: &Command, next: &Command) -> bool {
+    match (pause, next) {
+        (_, Command::Keep) => true,
+        (Command::Wait(pause), Command::Wait(next)) => pause.until == next.until,
+        (Command::AwaitNetwork { until: pause }, Command::AwaitNetwork { until: next }) => pause == next,
+        _ => false,
+    }
+}
+
+/// An engine that asks for what makes no sense has failed.
+pub(crate) fn unexpected(what: &str) -> Reason {
+    EngineError::Unknown(what.to_owned()).into()
+}
