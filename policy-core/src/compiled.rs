@@ -191,24 +191,30 @@ impl<'a> Reader<'a> {
         }
     }
 
-    #[inline(never)]
     pub(crate) fn u8(&mut self) -> u8 {
-        u8::from_le_bytes(self.take())
+        self.number(1) as u8
     }
 
-    #[inline(never)]
     pub(crate) fn u16(&mut self) -> u16 {
-        u16::from_le_bytes(self.take())
+        self.number(2) as u16
     }
 
-    #[inline(never)]
     pub(crate) fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
+        self.number(4) as u32
+    }
+
+    fn u64(&mut self) -> u64 {
+        self.number(8)
     }
 
     #[inline(never)]
-    fn u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.take())
+    fn number(&mut self, bytes: u32) -> u64 {
+        let mut number = 0;
+        for at in 0..bytes {
+            let [byte] = self.take();
+            number |= u64::from(byte) << at.wrapping_mul(8);
+        }
+        number
     }
 
     fn expect(&mut self, as_written: bool) {

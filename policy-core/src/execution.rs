@@ -120,36 +120,38 @@ impl Call<'_> {
 
     fn begin(&mut self) -> Command {
         let Execution { attempts, max_attempts, not_before, .. } = self.execution;
-        match () {
-            () if self.now.cancelled => Command::Finish(self.finish(End::Cancelled, Bound::None)),
-            () if !(self.is_valid() && not_before.is_valid()) => {
-                Command::Finish(self.finish(End::InvalidInput, Bound::None))
-            }
-            () if attempts >= max_attempts => Command::Finish(self.finish(End::AttemptsUsed, Bound::Attempts)),
-            () if self.now.mark < not_before => self.pause(not_before, Bound::Resume),
-            () => self.launch(),
-        }
+        let (end, bound) = match () {
+            () if self.now.cancelled => (End::Cancelled, Bound::None),
+            () if !(self.is_valid() && not_before.is_valid()) => (End::InvalidInput, Bound::None),
+            () if attempts >= max_attempts => (End::AttemptsUsed, Bound::Attempts),
+            () if self.now.mark < not_before => return self.pause(not_before, Bound::Resume),
+            () => return self.launch(),
+        };
+        Command::Finish(self.finish(end, bound))
     }
 
     fn take(&mut self, event: Event<'_>) -> Command {
         let phase = self.execution.progress.phase();
-        match () {
-            () if phase == Phase::Finished => Command::Keep,
-            () if self.execution.policy != self.policy.fingerprint() => self.interrupt(event, End::ForeignExecution),
-            () if self.execution.session != self.now.session => self.interrupt(event, End::SessionChanged),
-            () if self.now.cancelled => self.interrupt(event, End::Cancelled),
-            () if !self.is_valid() || !self.fields_are_valid(event) => self.interrupt(event, End::InvalidInput),
-            () => match (phase, event) {
-                (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
-                    if of.number == self.execution.attempts =>
-                {
-                    self.resolve(event, of)
-                }
-                (Phase::Waiting, Event::Wake) => self.wake(),
-                (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
-                _ => Command::Keep,
-            },
-        }
+        let interruption = match () {
+            () if phase == Phase::Finished => return Command::Keep,
+            () if self.execution.policy != self.policy.fingerprint() => End::ForeignExecution,
+            () if self.execution.session != self.now.session => End::SessionChanged,
+            () if self.now.cancelled => End::Cancelled,
+            () if !self.is_valid() || !self.fields_are_valid(event) => End::InvalidInput,
+            () => {
+                return match (phase, event) {
+                    (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
+                        if of.number == self.execution.attempts =>
+                    {
+                        self.resolve(event, of)
+                    }
+                    (Phase::Waiting, Event::Wake) => self.wake(),
+                    (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
+                    _ => Command::Keep,
+                };
+            }
+        };
+        self.interrupt(event, interruption)
     }
 
     /// Numbers that no wait can be computed from.

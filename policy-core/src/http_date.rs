@@ -38,57 +38,77 @@ pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i
 }
 
 fn imf_fixdate(text: &[u8; 29]) -> Option<Date> {
-    let [n1, n2, n3, b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', rest @ ..] = text else {
-        return None;
-    };
-    let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
+    let ([date, month_and_year, ..], [.., b' ', b'G', b'M', b'T']) = text.as_chunks() else { return None };
+    let [.., b' ', h1, h2, m0, m1, m2, s0, s1, s2, _, _, _, _] = text;
+    const DATE: Picture = Picture::of(b"nnn, 00 ");
+    const MONTH_AND_YEAR: Picture = Picture::of(b"nnn 0000");
+    let [.., day, _, _] = DATE.read(*date)?;
+    let [.., century, _, year, _] = MONTH_AND_YEAR.read(*month_and_year)?;
     Some(Date {
-        weekday: weekday([*n1, *n2, *n3])?,
-        day: two(*d1, *d2)?,
-        month: month([*m1, *m2, *m3])?,
-        year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
-        time: clock(time)?,
+        weekday: weekday(name(*date))?,
+        day: day.into(),
+        month: month(name(*month_and_year))?,
+        year: u32::from(century).wrapping_mul(100).wrapping_add(year.into()),
+        time: clock([*h1, *h2, *m0, *m1, *m2, *s0, *s1, *s2])?,
     })
 }
 
 #[cold]
 fn obsolete(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
-    let date = match (asctime_date(text), rfc850_date(text)) {
-        (Some(date), _) => date,
-        (None, Some(_)) if !rules.obsolete => return Err(HttpDateError::Obsolete),
-        (None, Some(date)) => date.in_century_of(now.ok_or(HttpDateError::NoClock)?),
+    let (date, two_digit_year) = match (asctime_date(text), rfc850_date(text)) {
+        (Some(date), _) => (date, false),
+        (None, Some(date)) => (date, true),
         (None, None) => return Err(HttpDateError::Malformed),
     };
-    if rules.obsolete { date.check(rules) } else { Err(HttpDateError::Obsolete) }
+    if !rules.obsolete {
+        return Err(HttpDateError::Obsolete);
+    }
+    let date = if two_digit_year { date.in_century_of(now.ok_or(HttpDateError::NoClock)?) } else { date };
+    date.check(rules)
 }
 
 fn rfc850_date(text: &[u8]) -> Option<Date> {
-    let (name, rest) = text.split_last_chunk::<24>()?;
-    let [b',', b' ', d1, d2, b'-', m1, m2, m3, b'-', y1, y2, b' ', rest @ ..] = rest else { return None };
-    let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
-    let (short, tail) = name.split_first_chunk::<3>()?;
+    let (short, rest) = text.split_first_chunk::<3>()?;
     let weekday = weekday(*short)?;
-    let full: &[u8] = match weekday {
+    let tail: &[u8] = match weekday {
         1 => b"sday",
         2 => b"nesday",
         3 => b"rsday",
         5 => b"urday",
         _ => b"day",
     };
-    let (day, month) = (two(*d1, *d2)?, month([*m1, *m2, *m3])?);
-    (tail == full).then_some(Date { weekday, day, month, year: two(*y1, *y2)?, time: clock(time)? })
+    scan(weekday, rest.strip_prefix(tail)?, b", DD-NNN-YY HH:II:SS GMT")
 }
 
 fn asctime_date(text: &[u8]) -> Option<Date> {
-    let [n1, n2, n3, b' ', m1, m2, m3, b' ', d1, d2, b' ', rest @ ..] = text else { return None };
-    let (time, [b' ', y1, y2, y3, y4]) = rest.split_first_chunk::<8>()? else { return None };
-    Some(Date {
-        weekday: weekday([*n1, *n2, *n3])?,
-        day: two(if *d1 == b' ' { b'0' } else { *d1 }, *d2)?,
-        month: month([*m1, *m2, *m3])?,
-        year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
-        time: clock(time)?,
-    })
+    let (name, rest) = text.split_first_chunk::<3>()?;
+    scan(weekday(*name)?, rest, b" NNN dD HH:II:SS YYYY")
+}
+
+/// Reads what follows the weekday by a form. In it, `Y`, `D`, `H`, `I` and `S` stand for a digit of year, day, hour,
+/// minute and second, `d` for a digit or a space, `N` for a letter of the month, all else for itself.
+fn scan(weekday: u32, text: &[u8], form: &[u8]) -> Option<Date> {
+    let (mut year, mut day, mut name) = (0, 0, [0; 3]);
+    let mut time = Clock { hour: 0, minute: 0, second: 0 };
+    for (byte, place) in text.iter().zip(form) {
+        let number = match place {
+            b'Y' => &mut year,
+            b'd' if *byte == b' ' => continue,
+            b'D' | b'd' => &mut day,
+            b'H' => &mut time.hour,
+            b'I' => &mut time.minute,
+            b'S' => &mut time.second,
+            b'N' => {
+                let [_, first, second] = name;
+                name = [first, second, *byte];
+                continue;
+            }
+            _ if place == byte => continue,
+            _ => return None,
+        };
+        *number = two(b'0', *byte)?.wrapping_add(u32::wrapping_mul(*number, 10));
+    }
+    (text.len() == form.len()).then_some(Date { weekday, day, month: month(name)?, year, time })
 }
 
 /// A date that matches a production; nothing is checked but digits and names.
@@ -142,35 +162,25 @@ impl Date {
     }
 }
 
+/// From Monday, 0.
+const WEEKDAYS: &[[u8; 3]] = &[*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun"];
+
+#[rustfmt::skip]
+const MONTHS: &[[u8; 3]] = &[
+    *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov", *b"Dec",
+];
+
 fn weekday(name: [u8; 3]) -> Option<u32> {
-    Some(match &name {
-        b"Mon" => 0,
-        b"Tue" => 1,
-        b"Wed" => 2,
-        b"Thu" => 3,
-        b"Fri" => 4,
-        b"Sat" => 5,
-        b"Sun" => 6,
-        _ => return None,
-    })
+    position(name, WEEKDAYS)
 }
 
 fn month(name: [u8; 3]) -> Option<u32> {
-    Some(match &name {
-        b"Jan" => 1,
-        b"Feb" => 2,
-        b"Mar" => 3,
-        b"Apr" => 4,
-        b"May" => 5,
-        b"Jun" => 6,
-        b"Jul" => 7,
-        b"Aug" => 8,
-        b"Sep" => 9,
-        b"Oct" => 10,
-        b"Nov" => 11,
-        b"Dec" => 12,
-        _ => return None,
-    })
+    position(name, MONTHS).map(|month| month.wrapping_add(1))
+}
+
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn position(name: [u8; 3], names: &[[u8; 3]]) -> Option<u32> {
+    names.iter().position(|other| *other == name).and_then(|at| u32::try_from(at).ok())
 }
 
 const fn month_length(year: u32, month: u32) -> u32 {

@@ -22,6 +22,7 @@ impl Millis {
 
     /// A span of `ms` milliseconds; saturates at [`Millis::MAX`].
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn new(ms: u64) -> Self {
         if ms > Self::MAX.0 { Self::MAX } else { Self(ms) }
     }
