@@ -38,18 +38,16 @@ pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i
 }
 
 fn imf_fixdate(text: &[u8; 29]) -> Option<Date> {
-    let ([date, month_and_year, ..], [.., b' ', b'G', b'M', b'T']) = text.as_chunks() else { return None };
-    let [.., b' ', h1, h2, m0, m1, m2, s0, s1, s2, _, _, _, _] = text;
-    const DATE: Picture = Picture::of(b"nnn, 00 ");
-    const MONTH_AND_YEAR: Picture = Picture::of(b"nnn 0000");
-    let [.., day, _, _] = DATE.read(*date)?;
-    let [.., century, _, year, _] = MONTH_AND_YEAR.read(*month_and_year)?;
+    let [n1, n2, n3, b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', rest @ ..] = text else {
+        return None;
+    };
+    let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
     Some(Date {
-        weekday: weekday(name(*date))?,
-        day: day.into(),
-        month: month(name(*month_and_year))?,
-        year: u32::from(century).wrapping_mul(100).wrapping_add(year.into()),
-        time: clock([*h1, *h2, *m0, *m1, *m2, *s0, *s1, *s2])?,
+        weekday: weekday([*n1, *n2, *n3])?,
+        day: two(*d1, *d2)?,
+        month: month([*m1, *m2, *m3])?,
+        year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
+        time: clock(time)?,
     })
 }
 
