@@ -67,12 +67,12 @@ impl Execution {
             facts: Facts::new(request),
             progress: Progress::new(Phase::Waiting, Cost::Nothing),
         };
-        Call { policy, now, execution, tokens: now.tokens }.run(Call::begin)
+        Call::new(policy, now, execution).run(Call::begin)
     }
 
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
     pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
-        Call { policy, now, execution: self, tokens: now.tokens }.run(|call| call.take(event))
+        Call::new(policy, now, self).run(|call| call.take(event))
     }
 
     /// The step for words that [`Execution::from_words`] refuses: no further send.
@@ -104,15 +104,23 @@ impl Execution {
     }
 }
 
-/// One call: the policy, what is true outside, and what goes back to the host beside the command.
+/// One call: the policy, what is true outside, what goes back to the host, and what is known for its command so far.
 struct Call<'a> {
     policy: &'a Policy,
     now: &'a Now,
     execution: Execution,
     tokens: Tokens,
+    hint: HintReport,
+    hand_over: Option<HandOver>,
+    resume: Option<Resume>,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    fn new(policy: &'a Policy, now: &'a Now, execution: Execution) -> Self {
+        let (hint, hand_over, resume) = (HintReport::Absent, None, None);
+        Self { policy, now, execution, tokens: now.tokens, hint, hand_over, resume }
+    }
+
     fn run(mut self, call: impl FnOnce(&mut Self) -> Command) -> Step {
         let command = call(&mut self);
         Step { execution: self.execution, tokens: self.tokens, command }
@@ -127,7 +135,7 @@ impl Call<'_> {
             () if self.now.mark < not_before => return self.pause(not_before, Bound::Resume),
             () => return self.launch(),
         };
-        Command::Finish(self.finish(end, bound))
+        self.finish(end, bound)
     }
 
     fn take(&mut self, event: Event<'_>) -> Command {
@@ -161,11 +169,13 @@ impl Call<'_> {
 
     fn fields_are_valid(&self, event: Event<'_>) -> bool {
         let Event::Response { fields, .. } = event else { return true };
-        let known = self.policy.fields().len();
-        let is_new = |(at, field): (usize, &Field<'_>)| {
-            usize::from(field.index) < known && fields.iter().take(at).all(|earlier| earlier.index != field.index)
+        let mut free = (1_u32 << self.policy.fields().len()).wrapping_sub(1);
+        let is_new = |field: &Field<'_>| {
+            let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
+            free &= !bit;
+            bit != 0
         };
-        fields.len() <= FIELDS_MAX && fields.iter().enumerate().all(is_new)
+        fields.len() <= FIELDS_MAX && fields.iter().all(is_new)
     }
 
     /// Ends from outside: nothing of what came with this call may be used.
@@ -179,8 +189,8 @@ impl Call<'_> {
         if in_flight && !answered {
             self.execution.remember_maybe_applied();
         }
-        let outcome = self.finish(end, Bound::None);
-        Command::Finish(if in_flight { Outcome { hand_over: HandOver::Abort, ..outcome } } else { outcome })
+        self.hand_over = in_flight.then_some(HandOver::Abort);
+        self.finish(end, Bound::None)
     }
 
     /// The result of the attempt in flight.
@@ -188,6 +198,7 @@ impl Call<'_> {
         let rules = self.policy.rules();
         let Some(disposition) = Disposition::of_event(rules, &event, self.now.network) else { return Command::Keep };
         let (status, failure, hint) = self.facts_of(event, disposition);
+        (self.hint, self.hand_over) = (hint.report, Some(HandOver::This));
         let (sends, counts) = if disposition == Disposition::Offline {
             (of.sends.saturating_sub(1), false)
         } else {
@@ -207,9 +218,9 @@ impl Call<'_> {
                 if let Some(budget) = &rules.budget {
                     self.tokens = budget.succeeded(self.tokens, execution.progress.spent());
                 }
-                return self.deliver(End::Success, Bound::None, hint.report);
+                return self.finish(End::Success, Bound::None);
             }
-            Disposition::NotRetryable => return self.deliver(End::NotRetryable, Bound::None, hint.report),
+            Disposition::NotRetryable => return self.finish(End::NotRetryable, Bound::None),
             Disposition::Offline => None,
             Disposition::Retryable(class) => Some(class),
         };
@@ -220,7 +231,7 @@ impl Call<'_> {
                 // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
                 self.execution.set_phase(Phase::AwaitingNetwork);
                 match refusal(rules, &situation, self.now) {
-                    Some((end, bound)) => self.deliver(end, bound, hint.report),
+                    Some((end, bound)) => self.finish(end, bound),
                     None => self.await_network(),
                 }
             }
@@ -265,7 +276,6 @@ impl Call<'_> {
         if let Some(budget) = &rules.budget {
             self.tokens = budget.failed(self.tokens);
         }
-        let hint = situation.hint.report;
         match decide(rules, situation, self.now, self.tokens) {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
@@ -273,20 +283,20 @@ impl Call<'_> {
                 self.execution.not_before = until;
                 self.execution.series = series;
                 self.execution.progress = Progress::new(Phase::Waiting, cost);
-                Command::Wait(Wait { until, delay, retry_index: self.execution.retry_index(), bound, hint })
+                Command::Wait(Wait { until, delay, retry_index: self.execution.retry_index(), bound, hint: self.hint })
             }
             Decision::Later { end, bound, delay, not_before } => {
-                let resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
-                Command::Finish(Outcome { hand_over: HandOver::This, hint, resume, ..self.finish(end, bound) })
+                self.resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
+                self.finish(end, bound)
             }
-            Decision::Stop { end, bound } => self.deliver(end, bound, hint),
+            Decision::Stop { end, bound } => self.finish(end, bound),
         }
     }
 
     fn wake(&mut self) -> Command {
         let now = self.now.mark;
         if now >= self.execution.deadline {
-            return Command::Finish(self.finish(End::Deadline, Bound::Deadline));
+            return self.finish(End::Deadline, Bound::Deadline);
         }
         if now < self.execution.not_before {
             return self.waiting(self.execution.not_before, Bound::None);
@@ -298,8 +308,8 @@ impl Call<'_> {
         let now = self.now.mark;
         let Execution { give_up, not_before, series, .. } = self.execution;
         if now >= give_up {
-            let resume = Some(self.resume(now.until(not_before)));
-            return Command::Finish(Outcome { resume, ..self.finish(End::Offline, Bound::None) });
+            self.resume_after(now.until(not_before));
+            return self.finish(End::Offline, Bound::None);
         }
         if self.now.network == Network::Down {
             return Command::AwaitNetwork { until: give_up };
@@ -314,7 +324,7 @@ impl Call<'_> {
     fn launch(&mut self) -> Command {
         let (now, deadline) = (self.now.mark, self.execution.deadline);
         if now >= deadline {
-            return Command::Finish(self.finish(End::Deadline, Bound::Deadline));
+            return self.finish(End::Deadline, Bound::Deadline);
         }
         if let Some(hold) = self.now.hold
             && now < hold
@@ -348,8 +358,8 @@ impl Call<'_> {
             () => None,
         };
         if let Some((end, bound)) = refused {
-            let resume = Some(self.resume(delay));
-            return Command::Finish(Outcome { resume, ..self.finish(end, bound) });
+            self.resume_after(delay);
+            return self.finish(end, bound);
         }
         self.execution.not_before = until;
         self.execution.set_phase(Phase::Waiting);
@@ -359,7 +369,7 @@ impl Call<'_> {
     fn waiting(&self, until: Mark, bound: Bound) -> Command {
         let delay = self.now.mark.until(until);
         let retry_index = self.execution.retry_index();
-        Command::Wait(Wait { until, delay, retry_index, bound, hint: HintReport::Absent })
+        Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint })
     }
 
     fn await_network(&mut self) -> Command {
@@ -371,19 +381,14 @@ impl Call<'_> {
         Command::AwaitNetwork { until: self.execution.give_up }
     }
 
-    fn resume(&self, delay: Millis) -> Resume {
+    fn resume_after(&mut self, delay: Millis) {
         let not_before = self.now.wall.map(|wall| wall.after(delay));
-        Resume { delay, not_before, attempts_used: self.execution.attempts }
-    }
-
-    /// Ends the request with the result that came with this call.
-    #[cfg_attr(target_family = "wasm", inline(never))]
-    fn deliver(&mut self, end: End, bound: Bound, hint: HintReport) -> Command {
-        Command::Finish(Outcome { hand_over: HandOver::This, hint, ..self.finish(end, bound) })
+        self.resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
     }
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
-    fn finish(&mut self, end: End, bound: Bound) -> Outcome {
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    fn finish(&mut self, end: End, bound: Bound) -> Command {
         let Execution { progress, facts, attempts, last_status, .. } = self.execution;
         if progress.phase() != Phase::InFlight
             && progress.spent() != Cost::Nothing
@@ -392,14 +397,14 @@ impl Call<'_> {
             self.tokens = budget.returned(self.tokens, progress.spent());
         }
         self.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
-        Outcome {
+        Command::Finish(Outcome {
             end,
             bound,
-            hint: HintReport::Absent,
+            hint: self.hint,
             attempts,
             maybe_applied: facts.0 & Facts::MAYBE_APPLIED != 0,
-            hand_over: HandOver::LastStatus(last_status),
-            resume: None,
-        }
+            hand_over: self.hand_over.unwrap_or(HandOver::LastStatus(last_status)),
+            resume: self.resume,
+        })
     }
 }
