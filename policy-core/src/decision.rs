@@ -161,25 +161,20 @@ struct Plan {
 
 impl Plan {
     fn new(rules: &Rules, ask: Ask, draw: Draw, now: &Now) -> Self {
-        let local = Self { asked: draw.delay, delay: draw.delay, bound: Bound::Backoff, moment: None };
-        let spread = |hint: Millis| now.sample.between(hint, hint.plus(rules.hint.spread.of(hint)));
-        let at_least = |hint: Millis| {
-            let hinted = hint > draw.delay;
-            Self {
-                asked: hint.max(draw.delay),
-                delay: spread(hint).max(draw.delay),
-                bound: if hinted { Bound::Hint } else { Bound::Backoff },
-                moment: None,
+        // The local backoff is a floor, unless the hint stands in its place.
+        let (hint, floor) = match (ask, rules.hint.mode) {
+            (Ask::Unknown(moment), _) => {
+                return Self { asked: Millis::MAX, delay: Millis::MAX, bound: Bound::Hint, moment };
             }
+            (Ask::Nothing, _) | (Ask::For(Millis::ZERO), HintMode::Instead { zero_at_once: false }) => {
+                (Millis::ZERO, Some(draw.delay))
+            }
+            (Ask::For(hint), HintMode::Instead { .. }) => (hint, None),
+            (Ask::For(hint), HintMode::AtLeast) | (Ask::AtLeast(hint), _) => (hint, Some(draw.delay)),
         };
-        match (ask, rules.hint.mode) {
-            (Ask::Nothing, _) => local,
-            (Ask::For(Millis::ZERO), HintMode::Instead { zero_at_once: false }) => local,
-            (Ask::For(hint), HintMode::Instead { .. }) => {
-                Self { asked: hint, delay: spread(hint), bound: Bound::Hint, moment: None }
-            }
-            (Ask::For(hint), HintMode::AtLeast) | (Ask::AtLeast(hint), _) => at_least(hint),
-            (Ask::Unknown(moment), _) => Self { asked: Millis::MAX, delay: Millis::MAX, bound: Bound::Hint, moment },
-        }
+        let spread = now.sample.between(hint, hint.plus(rules.hint.spread.of(hint)));
+        let least = floor.unwrap_or(Millis::ZERO);
+        let bound = if floor.is_some_and(|floor| hint <= floor) { Bound::Backoff } else { Bound::Hint };
+        Self { asked: hint.max(least), delay: spread.max(least), bound, moment: None }
     }
 }

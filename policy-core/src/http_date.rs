@@ -26,7 +26,8 @@ use crate::{outcome::HintReport, time::UnixMillis};
 ///
 /// # Errors
 /// What of it is no date that `rules` accept.
-#[inline]
+#[cfg_attr(not(target_family = "wasm"), inline)]
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
     match text.first_chunk() {
         Some(text29) if text.len() == 29 => match imf_fixdate(text29) {

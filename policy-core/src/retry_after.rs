@@ -65,7 +65,8 @@ pub const FIELD_MAX: usize = 1_024;
 ///
 /// # Errors
 /// The reason, and the lower bound that the value proves.
-#[inline]
+#[cfg_attr(not(target_family = "wasm"), inline)]
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     if value.len() >= FIELD_MAX {
         return Err(nothing(HintReport::TooLong));

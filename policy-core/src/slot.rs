@@ -128,8 +128,8 @@ impl Slot {
     }
 }
 
-/// Reads the policy of a slot, and checks all of it but the magic. The component uses this: code that compares the magic
-/// would bring a second copy of it into the file.
+/// Reads the policy of a slot; magic, name and version are not looked at. The component uses this: code that compares
+/// the magic would bring a second copy of it into the file.
 ///
 /// # Errors
 /// What of the slot is not as [`Slot::to_bytes`] writes it.
@@ -142,13 +142,6 @@ pub fn policy(slot: &[u8; SLOT_LEN]) -> Result<Policy, SlotError> {
     }
     if from.u32() != checksum(slot) {
         return Err(SlotError::Checksum);
-    }
-    let (name, version) = texts(slot);
-    if !is_name(name) {
-        return Err(SlotError::Name);
-    }
-    if !is_version(version) {
-        return Err(SlotError::Version);
     }
     let body = policy_bytes(slot).first_chunk().ok_or(SlotError::Format)?;
     Policy::from_bytes(body).map_err(SlotError::Policy)

@@ -16,6 +16,10 @@ use core::cell::{Cell, UnsafeCell};
 /// refuse as long as it fits here.
 const SIZE: usize = 20 * 1024;
 
+/// No type of the interface is aligned to more.
+const ALIGN: usize = align_of::<u64>();
+
+#[repr(C, align(8))]
 struct Arena {
     bytes: UnsafeCell<[u8; SIZE]>,
     used: Cell<usize>,
@@ -34,27 +38,10 @@ pub(crate) fn end_call() {
 }
 
 /// Room for what the host lowers; `None` if there is not enough.
-pub(crate) fn lower(len: usize, align: usize) -> Option<*mut u8> {
-    if ARENA.ended.replace(false) {
-        ARENA.used.set(0);
-    }
-    let place = ARENA.take(len, align);
-    if place.is_none() {
-        ARENA.used.set(0);
-    }
-    place
-}
-
-impl Arena {
-    fn take(&self, len: usize, align: usize) -> Option<*mut u8> {
-        let first = self.bytes.get() as usize;
-        let place = first.wrapping_add(self.used.get()).checked_next_multiple_of(align)?;
-        let used = place.wrapping_sub(first).checked_add(len)?;
-        if used > SIZE {
-            return None;
-        }
-        self.used.set(used);
-        // SAFETY: `place` lies in `bytes`, or at its end if `len` is 0.
-        Some(unsafe { self.bytes.get().cast::<u8>().add(place.wrapping_sub(first)) })
-    }
+pub(crate) fn lower(len: usize) -> Option<*mut u8> {
+    let at = if ARENA.ended.replace(false) { 0 } else { ARENA.used.get() };
+    let end = at.checked_add(len).filter(|end| *end <= SIZE);
+    ARENA.used.set(end.unwrap_or(0).next_multiple_of(ALIGN));
+    // SAFETY: `at <= end <= SIZE`.
+    end.map(|_| unsafe { ARENA.bytes.get().cast::<u8>().add(at) })
 }

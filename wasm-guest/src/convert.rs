@@ -1,5 +1,7 @@
 //! The interface's types into the core's, and back. The only file that names both.
 
+use core::array;
+
 use policy_core::{
     Attempt, Command, Event, FIELDS_MAX, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method, Millis,
     Network, Now, Outcome, Policy, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
@@ -94,13 +96,14 @@ pub(crate) fn words(execution: &wit::Execution) -> [u64; 8] {
 
 /// Hands `event` over in the core's form, which borrows.
 pub(crate) fn with_event(event: &wit::Event, handle: impl FnOnce(Event<'_>) -> Step) -> Step {
-    // One field more than the core accepts, so that it sees that there are too many.
-    let mut fields = [Field { index: 0, value: &[] }; FIELDS_MAX + 1];
+    let fields: [_; FIELDS_MAX + 1];
     handle(match event {
         wit::Event::Response(response) => {
             let given = response.fields.as_slice();
-            fields.iter_mut().zip(given).for_each(|(to, from)| {
-                *to = Field { index: from.index, value: from.value.as_slice() };
+            // One field more than the core accepts, so that it sees that there are too many.
+            fields = array::from_fn(|at| match given.get(at) {
+                Some(field) => Field { index: field.index, value: field.value.as_slice() },
+                None => Field { index: 0, value: &[] },
             });
             let fields = fields.get(..given.len()).unwrap_or(&fields);
             Event::Response { of: attempt(&response.of), status: response.status, fields }

@@ -107,7 +107,7 @@ pub(crate) fn texts(texts: &[&'static str]) -> List<Text> {
 #[unsafe(no_mangle)]
 extern "C" fn cabi_realloc(_old: *mut u8, old_len: usize, align: usize, len: usize) -> *mut u8 {
     // Only a string whose length is not known beforehand grows, and no parameter is a string.
-    let place = if old_len == 0 { arena::lower(len, align) } else { None };
+    let place = if old_len == 0 { arena::lower(len) } else { None };
     place.unwrap_or(core::ptr::without_provenance_mut(usize::MAX & !align.wrapping_sub(1)))
 }
 
