@@ -91,14 +91,14 @@ fn thread_number() -> usize {
     NUMBER.with(|number| *number)
 }
 
-struct Instance {
+pub(crate) struct Instance {
     store: Store<Limits>,
     exports: Refrain,
 }
 
 impl Instance {
     /// An instance without fuel: code that would run before the first call is refused.
-    fn new(component: &RefrainPre<Limits>) -> wasmtime::Result<Self> {
+    pub(crate) fn new(component: &RefrainPre<Limits>) -> wasmtime::Result<Self> {
         let mut store = Store::new(component.engine(), Limits);
         store.limiter(|limits| limits);
         store.set_hostcall_fuel(limits::RETURNED);

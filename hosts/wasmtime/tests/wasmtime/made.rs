@@ -13,6 +13,9 @@ const DATA: u32 = 1_024;
 /// Where a step may be written; all zero until then, which is the command `keep`.
 const STEP: u32 = 8_192;
 
+/// Where the step of `start` stands: the command `send`, attempt 1.
+const SEND: u32 = 12_288;
+
 /// A component to make. Its state and its step are what the bytes say: nothing decides.
 pub(crate) struct Made<'a> {
     /// Pages of memory, 64 KiB each.
@@ -24,7 +27,7 @@ pub(crate) struct Made<'a> {
     pub(crate) handle: &'a str,
 }
 
-/// A component that always says `keep`.
+/// A component that says `send`, and then always `keep`.
 pub(crate) const KEEP: Made<'static> = Made { pages: 1, definitions: "", handle: "(i32.const 8192)" };
 
 impl Made<'_> {
@@ -36,6 +39,7 @@ impl Made<'_> {
                 (memory (export "memory") {pages})
                 (global $free (mut i32) (i32.const 16384))
                 (data (i32.const {DATA}) "{data}")
+                (data (i32.const {SEND}) "{send}")
                 (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
                     (global.get $free)
                     (global.set $free
@@ -46,11 +50,12 @@ impl Made<'_> {
                     (i32.const {STEP}))
                 (func (export "refrain:policy/policy@1.0.0#start") (param i32) (result i32)
                     (global.set $free (i32.const 16384))
-                    (i32.const {STEP}))
+                    (i32.const {SEND}))
                 (func $handle (export "refrain:policy/policy@1.0.0#handle") (param i32) (result i32)
                     (global.set $free (i32.const 16384))
                     {handle})
                 {definitions})"#,
+            send = "\\00".repeat(72) + "\\01" + &"\\00".repeat(7) + "\\01",
             data = data().iter().map(|byte| format!("\\{byte:02x}")).collect::<String>(),
             description = DATA + SLOT_LEN as u32,
         ))

@@ -2,6 +2,7 @@
 
 mod artifact;
 mod decisions;
+mod driver;
 mod faults;
 mod hostile;
 mod made;
