@@ -100,14 +100,17 @@ impl Backoff {
     /// `min(cap, base × multiplier^exponent)`, rounded up; exact to a thousandth of a millisecond.
     #[must_use]
     pub const fn bound(&self, exponent: u64) -> Millis {
-        let cap = saturating_mul(self.cap.get(), 1_000);
-        let mut micros = saturating_mul(self.base.get(), 1_000);
-        let mut left = if micros == 0 || self.multiplier.get() <= 1_000 { 0 } else { exponent };
+        if exponent == 0 || self.base.get() == 0 || self.multiplier.get() <= 1_000 {
+            return shorter(self.base, self.cap);
+        }
+        // A thousand times the longest span still fits.
+        let cap = self.cap.get().wrapping_mul(1_000);
+        let (mut micros, mut left) = (self.base.get().wrapping_mul(1_000), exponent);
         while left > 0 && micros < cap {
             micros = mul_div_ceil(micros, self.multiplier.get(), 1_000);
-            left = left.saturating_sub(1);
+            left = left.wrapping_sub(1);
         }
-        Millis::new(if micros < cap { micros.div_ceil(1_000) } else { self.cap.get() })
+        shorter(Millis::new(micros.div_ceil(1_000)), self.cap)
     }
 
     /// Draws the wait. `series` is the count of draws made so far, or for [`Jitter::Decorrelated`] the previous draw

@@ -101,6 +101,7 @@ pub enum Decision {
 /// let Decision::Retry { delay, .. } = decide(&rules, &situation, &now, now.tokens) else { panic!() };
 /// assert_eq!(delay, Millis::new(500));
 /// ```
+#[inline]
 pub fn decide(rules: &Rules, situation: &Situation, now: &Now, tokens: Tokens) -> Decision {
     match refusal(rules, situation, now) {
         Some((end, bound)) => Decision::Stop { end, bound },

@@ -42,6 +42,7 @@ impl Hint {
 
     /// Reads the hint of a response.
     #[must_use]
+    #[inline]
     pub fn read(rules: &HintRules, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
         let Some(value) = find(fields, RETRY_AFTER) else { return Self::ABSENT };
         if !rules.statuses.contains(status) {

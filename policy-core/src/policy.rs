@@ -21,6 +21,7 @@ use crate::{
 pub struct Policy {
     rules: Rules,
     fingerprint: u32,
+    fields: &'static [&'static str],
 }
 
 impl Policy {
@@ -29,9 +30,7 @@ impl Policy {
     /// # Errors
     /// The first contradiction found.
     pub fn new(rules: Rules) -> Result<Self, PolicyError> {
-        rules.check()?;
-        let fingerprint = compiled::fnv1a(&compiled::encode(&rules));
-        Ok(Self { rules, fingerprint })
+        Self::of(rules, &compiled::encode(&rules))
     }
 
     /// Reads the compiled form that [`Policy::to_bytes`] writes.
@@ -40,9 +39,17 @@ impl Policy {
     /// [`PolicyError::Malformed`] for bytes that `to_bytes` cannot have written, else the first contradiction found.
     #[inline(never)]
     pub fn from_bytes(bytes: &[u8; BODY_LEN]) -> Result<Self, PolicyError> {
-        let rules = compiled::decode(bytes).ok_or(PolicyError::Malformed)?;
+        Self::of(compiled::decode(bytes).ok_or(PolicyError::Malformed)?, bytes)
+    }
+
+    fn of(rules: Rules, bytes: &[u8; BODY_LEN]) -> Result<Self, PolicyError> {
         rules.check()?;
-        Ok(Self { rules, fingerprint: compiled::fnv1a(bytes) })
+        let fields: &[_] = match () {
+            () if rules.hint.statuses == StatusSet::EMPTY => &[],
+            () if rules.hint.skew_from_date => &["retry-after", "date", "age"],
+            () => &["retry-after"],
+        };
+        Ok(Self { rules, fingerprint: compiled::fnv1a(bytes), fields })
     }
 
     /// The compiled form: the same rules give the same bytes, on every machine.
@@ -73,13 +80,7 @@ impl Policy {
     /// assert!(policy(deaf).fields().is_empty());
     /// ```
     #[must_use]
-    pub fn fields(&self) -> &'static [&'static str] {
-        if self.rules.hint.statuses == StatusSet::EMPTY {
-            &[]
-        } else if self.rules.hint.skew_from_date {
-            &["retry-after", "date", "age"]
-        } else {
-            &["retry-after"]
-        }
+    pub const fn fields(&self) -> &'static [&'static str] {
+        self.fields
     }
 }

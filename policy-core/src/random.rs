@@ -72,6 +72,10 @@ impl Sample {
 #[cfg_attr(target_family = "wasm", inline(never))]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     let divisor = if divisor == 0 { 1 } else { divisor as u64 };
+    // Most values are shorter than 2^32, and one division is enough.
+    if value >> 32 == 0 {
+        return value.wrapping_mul(factor as u64).div_ceil(divisor);
+    }
     let (Some(quotient), Some(rest)) = (value.checked_div(divisor), value.checked_rem(divisor)) else {
         return u64::MAX;
     };

@@ -31,7 +31,7 @@ impl Millis {
     #[must_use]
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn from_secs(secs: u64) -> Self {
-        Self::new(saturating_mul(secs, 1_000))
+        if secs > Self::MAX.0 / 1_000 { Self::MAX } else { Self(secs.wrapping_mul(1_000)) }
     }
 
     /// The number of milliseconds.
