@@ -29,46 +29,44 @@ use crate::{outcome::HintReport, time::UnixMillis};
 #[cfg_attr(not(target_family = "wasm"), inline)]
 #[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
-    match text.first_chunk() {
-        Some(text29) if text.len() == 29 => match imf_fixdate(text29) {
-            Some(date) => date.check(rules),
-            None => obsolete(text, rules, now),
-        },
-        _ => obsolete(text, rules, now),
-    }
+    let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
+    let weekday = position(*name, &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
+    let date = match imf_fixdate(rest) {
+        Some(date) => date,
+        None => obsolete(weekday, rest, rules, now)?,
+    };
+    date.check(weekday, rules)
 }
 
-fn imf_fixdate(text: &[u8; 29]) -> Option<Date> {
-    let [n1, n2, n3, b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', rest @ ..] = text else {
-        return None;
-    };
-    let (time, [b' ', b'G', b'M', b'T']) = rest.split_first_chunk::<8>()? else { return None };
+/// What follows the weekday, read byte by byte: a third of the time that [`scan`] takes.
+#[cfg(not(target_family = "wasm"))]
+fn imf_fixdate(text: &[u8]) -> Option<Date> {
+    let [b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', time @ ..] = text else { return None };
+    let [h1, h2, b':', i1, i2, b':', s1, s2, b' ', b'G', b'M', b'T'] = time else { return None };
     Some(Date {
-        weekday: weekday([*n1, *n2, *n3])?,
         day: two(*d1, *d2)?,
-        month: month([*m1, *m2, *m3])?,
+        month: position([*m1, *m2, *m3], &MONTHS)?.wrapping_add(1),
         year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
-        time: clock(time)?,
+        hour: two(*h1, *h2)?,
+        minute: two(*i1, *i2)?,
+        second: two(*s1, *s2)?,
     })
 }
 
-#[cold]
-fn obsolete(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
-    let (date, two_digit_year) = match (asctime_date(text), rfc850_date(text)) {
-        (Some(date), _) => (date, false),
-        (None, Some(date)) => (date, true),
-        (None, None) => return Err(HttpDateError::Malformed),
-    };
-    if !rules.obsolete {
-        return Err(HttpDateError::Obsolete);
-    }
-    let date = if two_digit_year { date.in_century_of(now.ok_or(HttpDateError::NoClock)?) } else { date };
-    date.check(rules)
+/// The component ships every byte of its code to every host, so there the form is enough.
+#[cfg(target_family = "wasm")]
+fn imf_fixdate(text: &[u8]) -> Option<Date> {
+    scan(text, IMF_FIXDATE)
 }
 
-fn rfc850_date(text: &[u8]) -> Option<Date> {
-    let (short, rest) = text.split_first_chunk::<3>()?;
-    let weekday = weekday(*short)?;
+#[cfg(not(target_family = "wasm"))]
+fn two(tens: u8, ones: u8) -> Option<u32> {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| u32::from(tens).wrapping_mul(10).wrapping_add(ones.into()))
+}
+
+#[cold]
+fn obsolete(weekday: u32, rest: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<Date, HttpDateError> {
     let tail: &[u8] = match weekday {
         1 => b"sday",
         2 => b"nesday",
@@ -76,27 +74,35 @@ fn rfc850_date(text: &[u8]) -> Option<Date> {
         5 => b"urday",
         _ => b"day",
     };
-    scan(weekday, rest.strip_prefix(tail)?, b", DD-NNN-YY HH:II:SS GMT")
+    let rfc850_date = rest.strip_prefix(tail).and_then(|rest| scan(rest, b", DD-NNN-YY HH:II:SS GMT"));
+    match (rfc850_date, scan(rest, b" NNN dD HH:II:SS YYYY")) {
+        (None, None) => Err(HttpDateError::Malformed),
+        _ if !rules.obsolete => Err(HttpDateError::Obsolete),
+        (Some(date), _) => Ok(date.in_century_of(now.ok_or(HttpDateError::NoClock)?)),
+        (None, Some(asctime_date)) => Ok(asctime_date),
+    }
 }
 
-fn asctime_date(text: &[u8]) -> Option<Date> {
-    let (name, rest) = text.split_first_chunk::<3>()?;
-    scan(weekday(*name)?, rest, b" NNN dD HH:II:SS YYYY")
-}
+#[cfg(any(test, target_family = "wasm"))]
+const IMF_FIXDATE: &[u8] = b", DD NNN YYYY HH:II:SS GMT";
 
 /// Reads what follows the weekday by a form. In it, `Y`, `D`, `H`, `I` and `S` stand for a digit of year, day, hour,
 /// minute and second, `d` for a digit or a space, `N` for a letter of the month, all else for itself.
-fn scan(weekday: u32, text: &[u8], form: &[u8]) -> Option<Date> {
-    let (mut year, mut day, mut name) = (0, 0, [0; 3]);
-    let mut time = Clock { hour: 0, minute: 0, second: 0 };
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
+    if text.len() != form.len() {
+        return None;
+    }
+    let (mut year, mut day, mut hour, mut minute, mut second) = (0, 0, 0, 0, 0);
+    let mut name = [0; 3];
     for (byte, place) in text.iter().zip(form) {
         let number = match place {
             b'Y' => &mut year,
             b'd' if *byte == b' ' => continue,
             b'D' | b'd' => &mut day,
-            b'H' => &mut time.hour,
-            b'I' => &mut time.minute,
-            b'S' => &mut time.second,
+            b'H' => &mut hour,
+            b'I' => &mut minute,
+            b'S' => &mut second,
             b'N' => {
                 let [_, first, second] = name;
                 name = [first, second, *byte];
@@ -105,80 +111,90 @@ fn scan(weekday: u32, text: &[u8], form: &[u8]) -> Option<Date> {
             _ if place == byte => continue,
             _ => return None,
         };
-        *number = two(b'0', *byte)?.wrapping_add(u32::wrapping_mul(*number, 10));
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        *number = u32::wrapping_mul(*number, 10).wrapping_add(digit.into());
     }
-    (text.len() == form.len()).then_some(Date { weekday, day, month: month(name)?, year, time })
+    let month = position(name, &MONTHS)?.wrapping_add(1);
+    Some(Date { day, month, year, hour, minute, second })
 }
 
 /// A date that matches a production; nothing is checked but digits and names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Date {
-    /// From Monday, 0.
-    weekday: u32,
     day: u32,
     /// From January, 1.
     month: u32,
     year: u32,
-    time: Clock,
-}
-
-#[derive(Clone, Copy)]
-struct Clock {
     hour: u32,
     minute: u32,
     second: u32,
 }
 
 impl Date {
-    fn check(&self, rules: DateRules) -> Result<i64, HttpDateError> {
-        let Clock { hour, minute, second } = self.time;
-        if self.day == 0 || self.day > month_length(self.year, self.month) || hour > 23 || minute > 59 || second > 60 {
+    fn check(&self, weekday: u32, rules: DateRules) -> Result<i64, HttpDateError> {
+        let Self { day, month, year, hour, minute, second } = *self;
+        if day == 0 || day > month_length(year, month) || hour > 23 || minute > 59 || second > 60 {
             return Err(HttpDateError::NoSuchTime);
         }
         if second == 60 && (rules.strict || hour != 23 || minute != 59) {
             return Err(HttpDateError::LeapSecond);
         }
-        if self.year < 1900 {
+        if year < 1900 {
             return Err(HttpDateError::YearBefore1900);
         }
-        let days = days_before(self.year, self.month).wrapping_add(self.day);
-        if days.wrapping_add(WEEKDAY_OF_DAY_0) % 7 != self.weekday {
+        let days = days_before(year, month).wrapping_add(day);
+        if days.wrapping_add(WEEKDAY_OF_DAY_0) % 7 != weekday {
             return Err(HttpDateError::WrongWeekday);
         }
-        Ok(unix(days, self.time))
+        Ok(self.unix(days))
+    }
+
+    /// Seconds since 1970, given the days since 1 March of year 0.
+    const fn unix(&self, days: u32) -> i64 {
+        let Self { hour, minute, second, .. } = *self;
+        let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
+        (days as i64).wrapping_sub(EPOCH as i64).wrapping_mul(86_400).wrapping_add(seconds as i64)
     }
 
     /// Gives a two-digit year its century.
     fn in_century_of(self, now: UnixMillis) -> Self {
         let now = now.get() / 1_000;
         let this_year = year_of(now / 86_400);
-        let mut year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
+        let year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
         // "More than 50 years in the future" is counted in calendar years: the same day 50 years before is yet to come.
         let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day);
-        if unix(days, self.time) > now.cast_signed() {
-            year = year.wrapping_sub(100);
-        }
-        Self { year, ..self }
+        let ahead = self.unix(days) > now.cast_signed();
+        Self { year: if ahead { year.wrapping_sub(100) } else { year }, ..self }
     }
 }
 
 /// From Monday, 0.
-const WEEKDAYS: &[[u8; 3]] = &[*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun"];
+const WEEKDAYS: [u32; 7] = packed([b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"]);
 
-#[rustfmt::skip]
-const MONTHS: &[[u8; 3]] = &[
-    *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov", *b"Dec",
-];
+/// From January, 0.
+const MONTHS: [u32; 12] =
+    packed([b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"]);
 
-fn weekday(name: [u8; 3]) -> Option<u32> {
-    position(name, WEEKDAYS)
+const fn packed<const N: usize>(names: [&[u8; 3]; N]) -> [u32; N] {
+    let mut numbers = [0; N];
+    let (mut left, mut rest) = (numbers.as_mut_slice(), names.as_slice());
+    while let (Some((number, numbers)), Some((name, names))) = (left.split_first_mut(), rest.split_first()) {
+        *number = number_of(**name);
+        (left, rest) = (numbers, names);
+    }
+    numbers
 }
 
-fn month(name: [u8; 3]) -> Option<u32> {
-    position(name, MONTHS).map(|month| month.wrapping_add(1))
+const fn number_of([a, b, c]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([a, b, c, 0])
 }
 
 #[cfg_attr(target_family = "wasm", inline(never))]
-fn position(name: [u8; 3], names: &[[u8; 3]]) -> Option<u32> {
+fn position(name: [u8; 3], names: &[u32]) -> Option<u32> {
+    let name = number_of(name);
     names.iter().position(|other| *other == name).and_then(|at| u32::try_from(at).ok())
 }
 
@@ -189,16 +205,6 @@ const fn month_length(year: u32, month: u32) -> u32 {
         2 => 28,
         _ => 31,
     }
-}
-
-fn clock(text: &[u8; 8]) -> Option<Clock> {
-    let [h1, h2, b':', m1, m2, b':', s1, s2] = *text else { return None };
-    Some(Clock { hour: two(h1, h2)?, minute: two(m1, m2)?, second: two(s1, s2)? })
-}
-
-fn two(tens: u8, ones: u8) -> Option<u32> {
-    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
-    (tens < 10 && ones < 10).then(|| u32::from(tens).wrapping_mul(10).wrapping_add(ones.into()))
 }
 
 /// Days from 1 March of year 0 to the day before the first of the month, in the proleptic Gregorian calendar; years run
@@ -216,12 +222,6 @@ const WEEKDAY_OF_DAY_0: u32 = 2;
 
 /// Days from 1 March of year 0 to 1 January 1970.
 const EPOCH: u32 = 719_468;
-
-const fn unix(days: u32, time: Clock) -> i64 {
-    let Clock { hour, minute, second } = time;
-    let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
-    (days as i64).wrapping_sub(EPOCH as i64).wrapping_mul(86_400).wrapping_add(seconds as i64)
-}
 
 /// The year in which a day since 1970 lies.
 const fn year_of(day: u64) -> u32 {
@@ -308,6 +308,20 @@ mod tests {
     use super::*;
 
     const ANY: DateRules = DateRules { obsolete: true, strict: false };
+
+    #[test]
+    fn the_form_and_the_quick_reader_agree_on_every_changed_byte() {
+        let date = b", 06 Nov 1994 08:49:37 GMT";
+        assert!(imf_fixdate(date).is_some());
+        for (at, byte) in (0..date.len()).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+            let mut changed = *date;
+            changed[at] = byte;
+            assert_eq!(imf_fixdate(&changed), scan(&changed, IMF_FIXDATE), "{byte} at {at}");
+        }
+        for shorter in (0..date.len()).map(|len| &date[..len]) {
+            assert_eq!((imf_fixdate(shorter), scan(shorter, IMF_FIXDATE)), (None, None));
+        }
+    }
 
     #[test]
     fn every_day_from_1900_to_9999_has_its_number() {
