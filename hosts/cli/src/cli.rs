@@ -3,8 +3,11 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
+    decide::DecideArgs,
     engine::{EngineArgs, VERSION},
     exit::CODES,
+    fetch::FetchArgs,
+    parse::ParseArgs,
 };
 
 /// One HTTP retry policy that gives the same answer everywhere: see it, use it, ask it.
@@ -14,12 +17,12 @@ use crate::{
 #[command(after_help = "Run `refrain demo` first; `refrain help COMMAND` shows examples.")]
 #[command(after_long_help = CODES)]
 pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) engine: EngineArgs,
-
     /// Write JSON: one object a line for `demo` and `fetch`, one object for `decide` and `parse`
     #[arg(long, global = true)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -30,4 +33,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Watch real requests to a scripted server being retried, cancelled, deferred and withheld (about 5 s)
     Demo,
+    Fetch(FetchArgs),
+    Decide(DecideArgs),
+    Parse(ParseArgs),
 }

@@ -11,7 +11,7 @@ use refrain::{
     Attempt, Attempted, CancellationToken, Driver, Engine, Observer, Options, Reason, ReqwestCall, ReqwestTransport,
     SessionHandle, SystemEntropy, SystemTime, Trace, TraceEvent, Transport,
 };
-use reqwest::{Client, Request};
+use reqwest::{Client, Method, Request, Url, header::HeaderValue};
 
 use self::{
     scenes::{Asked, SCENES, Scene, Twist},
@@ -92,14 +92,16 @@ impl Stage {
     }
 
     fn request(&self, asked: Asked) -> Result<Request, Error> {
-        let url = format!("http://{}/", self.server.address());
-        let client = Client::new();
-        let request = match asked {
-            Asked::Get => client.get(url),
-            Asked::Post => client.post(url).body("{}"),
-            Asked::PostWithKey => client.post(url).body("{}").header("idempotency-key", "order-4711"),
-        };
-        request.build().map_err(|_| Error::incomplete("cannot make a request"))
+        let url = Url::parse(&format!("http://{}/", self.server.address())).map_err(Error::broken)?;
+        let method = if asked == Asked::Get { Method::GET } else { Method::POST };
+        let mut request = Request::new(method, url);
+        if asked != Asked::Get {
+            *request.body_mut() = Some("{}".into());
+        }
+        if asked == Asked::PostWithKey {
+            request.headers_mut().insert("idempotency-key", HeaderValue::from_static("order-4711"));
+        }
+        Ok(request)
     }
 }
 

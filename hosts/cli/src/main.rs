@@ -1,12 +1,17 @@
 //! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`).
 
 mod cli;
+mod decide;
 mod decimal;
 mod demo;
 mod duration;
 mod engine;
 mod exit;
+mod fetch;
+mod limits;
 mod moment;
+mod parse;
+mod report;
 mod style;
 mod timeline;
 mod words;
@@ -35,6 +40,9 @@ fn run(cli: Cli) -> Result<Exit, Error> {
     let chosen = cli.engine.load()?;
     match cli.command {
         Command::Demo => runtime()?.block_on(demo::run(&chosen, format)),
+        Command::Fetch(args) => runtime()?.block_on(fetch::run(&args, &chosen, format)),
+        Command::Decide(args) => decide::run(&args, &chosen, format),
+        Command::Parse(args) => parse::run(&args, &chosen, format),
     }
 }
 

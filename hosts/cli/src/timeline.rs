@@ -130,8 +130,15 @@ impl Observer for Timeline {
 
 impl State {
     fn print(&mut self, line: &str) {
-        if !line.is_empty() {
+        if line.is_empty() {
+            return;
+        }
+        let mut write = || {
             let _ = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
+        };
+        match &self.progress {
+            Some(progress) => progress.suspend(write),
+            None => write(),
         }
     }
 }

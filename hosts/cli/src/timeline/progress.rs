@@ -1,4 +1,4 @@
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use policy_core::{Millis, Wait};
@@ -33,6 +33,11 @@ impl Progress {
         progress.set_style(style.with_key("wait_bar", bar).with_key("wait_left", left));
         progress.enable_steady_tick(FRAME);
         Self(progress)
+    }
+
+    /// Writes something else to the terminal.
+    pub(super) fn suspend(&self, write: impl FnOnce()) {
+        self.0.suspend(write);
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn ended(at: Millis, bound: Bound, hint: HintReport, summary: &Summar
     if let Some(resume) = resume {
         add(format!("go on {}", words::resume(resume)));
     }
-    if let (Some(status), false) = (status, matches!(reason, Reason::Policy(End::Success))) {
+    if let (Some(status), false) = (status, matches!(reason, Reason::Policy(End::Success | End::SessionChanged))) {
         add(format!("the last answer was {status}"));
     }
     if *maybe_applied {

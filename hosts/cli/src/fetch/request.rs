@@ -1,0 +1,101 @@
+//! The request that the flags describe. An error names the flag; it never shows a URL or a header value.
+
+use std::{fs, io::Read};
+
+use policy_core::IdempotencyKey;
+use reqwest::{
+    Body, Client, Method, Request, Url,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+
+use super::FetchArgs;
+use crate::exit::Error;
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Builds the request, and says what is known about its key.
+pub(super) fn build(args: &FetchArgs) -> Result<(Request, IdempotencyKey), Error> {
+    let url = url(&args.url)?;
+    let method = method(args)?;
+    let mut headers = headers(&args.headers)?;
+    let key = match &args.idempotency_key {
+        None => IdempotencyKey::Absent,
+        Some(_) if headers.contains_key(KEY) => {
+            return Err(Error::usage(
+                "expected one idempotency key, found `--idempotency-key` and a `--header` of that name",
+            ));
+        }
+        Some(key) => {
+            headers
+                .insert(KEY, value(key).ok_or_else(|| Error::usage("`--idempotency-key` expects visible characters"))?);
+            if args.key_honoured { IdempotencyKey::Honoured } else { IdempotencyKey::Sent }
+        }
+    };
+    let body = args.data.as_deref().map(body).transpose()?;
+    // The builder turns credentials in the URL into a header.
+    let mut request = Client::new().request(method, url).headers(headers);
+    if let Some(body) = body {
+        request = request.body(body);
+    }
+    let request = request.build().map_err(|_| Error::usage("expected a URL and headers that make a request"))?;
+    Ok((request, key))
+}
+
+fn url(text: &str) -> Result<Url, Error> {
+    let url = Url::parse(text).map_err(|why| {
+        Error::usage(format!("`<URL>` expects an absolute URL such as `http://localhost:8080/`: {why}"))
+    })?;
+    match url.scheme() {
+        "http" => Ok(url),
+        "https" if cfg!(feature = "tls") => Ok(url),
+        "https" => Err(Error::usage(
+            "this build speaks no `https`: build it with `--features tls`, which needs a C compiler, or use an `http` URL",
+        )),
+        scheme => Err(Error::usage(format!("`<URL>` expects the scheme `http` or `https`, found `{scheme}`"))),
+    }
+}
+
+fn method(args: &FetchArgs) -> Result<Method, Error> {
+    match &args.method {
+        Some(method) => Method::from_bytes(method.as_bytes())
+            .map_err(|_| Error::usage(format!("`--method` expects a token such as `PUT`, found `{method}`"))),
+        None if args.data.is_some() => Ok(Method::POST),
+        None => Ok(Method::GET),
+    }
+}
+
+fn headers(lines: &[String]) -> Result<HeaderMap, Error> {
+    let mut headers = HeaderMap::new();
+    for (number, line) in (1..).zip(lines) {
+        let (name, text) = line
+            .split_once(':')
+            .and_then(|(name, text)| Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, text.trim())))
+            .ok_or_else(|| Error::usage(format!("`--header` number {number} expects `Name: value`")))?;
+        let value = value(text)
+            .ok_or_else(|| Error::usage(format!("`--header` `{name}` expects a value of visible characters")))?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+fn value(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn body(data: &str) -> Result<Body, Error> {
+    if data == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        return read
+            .map(|_| bytes.into())
+            .map_err(|error| Error::usage(format!("`--data -`: cannot read stdin: {error}")));
+    }
+    match data.strip_prefix('@') {
+        Some(path) => fs::read(path)
+            .map(Body::from)
+            .map_err(|error| Error::usage(format!("`--data @{path}`: cannot read the file: {error}"))),
+        None => Ok(data.to_owned().into()),
+    }
+}
