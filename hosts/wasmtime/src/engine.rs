@@ -80,7 +80,6 @@ impl fmt::Debug for WasmtimeEngine {
         f.debug_struct("WasmtimeEngine")
             .field("name", &self.0.description.name)
             .field("version", &self.0.description.version)
-            .field("idle_instances", &self.0.pool.idle())
             .finish_non_exhaustive()
     }
 }

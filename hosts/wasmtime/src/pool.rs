@@ -1,16 +1,16 @@
 //! Instances of one component, so that many threads call at once.
 //!
-//! A call takes an instance, holds it for as long as it runs, and puts it back; there are never more instances at work
-//! than threads that call. Nobody waits for an instance: where none is idle, one is made (a few microseconds). An
-//! instance whose call failed is dropped, since nobody knows what it left in its memory, and a trap has killed it anyway.
+//! An instance lies in a slot, whose lock a call holds for as long as it runs. A thread begins at a slot of its own, so
+//! threads seldom meet, and goes on to the next where another thread is at work. Nobody waits: an empty slot is filled
+//! with a new instance (a few microseconds), and where all slots are taken, a call gets an instance that lives no longer.
 //!
-//! Idle instances lie in shards. A thread always uses the same shard, so threads seldom meet at a lock; a shard keeps a
-//! few instances, for threads that share it, and drops the rest.
+//! An instance whose call failed is dropped, since nobody knows what it left in its memory, and a trap has killed it
+//! anyway.
 
 use std::{
     num::NonZeroUsize,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard, TryLockError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -27,12 +27,12 @@ use crate::{
     limits::{self, Limits},
 };
 
-/// Idle instances that a shard keeps.
-const IDLE_MAX: usize = 4;
+/// Slots for each thread that the machine runs at once; a thread that was interrupted keeps its slot meanwhile.
+const SLOTS_PER_CPU: usize = 2;
 
 pub(crate) struct Pool {
     component: RefrainPre<Limits>,
-    shards: Vec<Mutex<Vec<Instance>>>,
+    slots: Vec<Mutex<Option<Instance>>>,
 }
 
 impl Pool {
@@ -41,47 +41,37 @@ impl Pool {
         let engine = Engine::new(&limits::config())?;
         let component = Component::new(&engine, component)?;
         let component = RefrainPre::new(Linker::new(&engine).instantiate_pre(&component)?)?;
-        let shards = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Ok(Self { component, shards: (0..shards).map(|_| Mutex::default()).collect() })
+        let slots = SLOTS_PER_CPU * thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Ok(Self { component, slots: (0..slots).map(|_| Mutex::default()).collect() })
     }
 
-    /// Calls `function`, whose name is for the error, on an instance of its own.
+    /// Calls `function`, whose name is for the error, on an instance that nobody else uses meanwhile.
     pub(crate) fn call<R>(
         &self,
         function: &str,
         call: impl FnOnce(&Guest, &mut Store<Limits>) -> wasmtime::Result<R>,
     ) -> Result<R, EngineError> {
-        let idle = self.shard().pop();
-        let mut instance = match idle {
+        let mut slot = self.free_slot();
+        let mut instance = match slot.as_mut().and_then(|slot| slot.take()) {
             Some(instance) => instance,
             None => Instance::new(&self.component).map_err(|error| limits::instance_error(&error))?,
         };
         let result = instance.call(call).map_err(|error| limits::call_error(function, &error))?;
-        self.keep(instance);
+        if let Some(slot) = &mut slot {
+            **slot = Some(instance);
+        }
         Ok(result)
     }
 
-    /// Instances that are not at work.
-    pub(crate) fn idle(&self) -> usize {
-        self.shards.iter().map(|shard| lock(shard).len()).sum()
+    fn free_slot(&self) -> Option<MutexGuard<'_, Option<Instance>>> {
+        let (others, own) = self.slots.split_at(thread_number() % self.slots.len());
+        own.iter().chain(others).find_map(|slot| match slot.try_lock() {
+            Ok(slot) => Some(slot),
+            // A panic during a call has left the slot empty.
+            Err(TryLockError::Poisoned(slot)) => Some(slot.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        })
     }
-
-    fn keep(&self, instance: Instance) {
-        let mut shard = self.shard();
-        if shard.len() < IDLE_MAX {
-            shard.push(instance);
-        }
-    }
-
-    /// The shard of this thread.
-    fn shard(&self) -> MutexGuard<'_, Vec<Instance>> {
-        lock(&self.shards[thread_number() % self.shards.len()])
-    }
-}
-
-/// Nothing that holds the lock can leave the list half changed.
-fn lock(shard: &Mutex<Vec<Instance>>) -> MutexGuard<'_, Vec<Instance>> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Numbers the threads that call, from 0.
@@ -91,14 +81,14 @@ fn thread_number() -> usize {
     NUMBER.with(|number| *number)
 }
 
-pub(crate) struct Instance {
+struct Instance {
     store: Store<Limits>,
     exports: Refrain,
 }
 
 impl Instance {
     /// An instance without fuel: code that would run before the first call is refused.
-    pub(crate) fn new(component: &RefrainPre<Limits>) -> wasmtime::Result<Self> {
+    fn new(component: &RefrainPre<Limits>) -> wasmtime::Result<Self> {
         let mut store = Store::new(component.engine(), Limits);
         store.limiter(|limits| limits);
         store.set_hostcall_fuel(limits::RETURNED);

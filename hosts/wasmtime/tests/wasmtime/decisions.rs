@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use policy_core::{BudgetRules, Command, Event, Field, Offline, Rules, Tokens};
+use policy_core::{BudgetRules, Command, Field, Offline, Rules, Tokens};
 use refrain::{DirectEngine, Engine, State};
 use refrain_wasmtime::{Artifact, WasmtimeEngine};
 
@@ -73,13 +73,4 @@ fn each_field_value_is_parsed_as_the_core_does() {
         let wall = random.now(0).wall;
         assert_eq!(engine.parse(value, wall), direct.parse(value, wall), "{value:?} {wall:?}");
     }
-}
-
-#[test]
-fn a_clone_is_the_same_engine() {
-    let (engine, _) = real::engines(Rules::DEFAULT);
-    let now = Random(1).now(0);
-    let step = engine.handle(&State([u64::MAX; 8]), Event::Wake, &now);
-    assert_eq!(engine.clone().handle(&State([u64::MAX; 8]), Event::Wake, &now), step);
-    assert_eq!(format!("{engine:?}"), r#"WasmtimeEngine { name: "tested", version: "1.0.0", idle_instances: 1, .. }"#);
 }

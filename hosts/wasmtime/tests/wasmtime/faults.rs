@@ -44,6 +44,13 @@ fn error(fault: &str) -> EngineError {
 }
 
 #[test]
+fn a_clone_is_the_same_engine() {
+    let engine = engine("unreachable");
+    assert_eq!((count(&engine), count(&engine.clone())), (1, 2));
+    assert_eq!(format!("{engine:?}"), r#"WasmtimeEngine { name: "made-by-hand", version: "1.0.0", .. }"#);
+}
+
+#[test]
 fn a_trap_is_an_error() {
     let trapped = |what: &str| EngineError::Trapped(format!("`handle`: wasm trap: {what}"));
     assert_eq!(error("unreachable"), trapped("wasm `unreachable` instruction executed"));
