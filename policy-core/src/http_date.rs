@@ -209,6 +209,7 @@ const fn month_length(year: u32, month: u32) -> u32 {
 
 /// Days from 1 March of year 0 to the day before the first of the month, in the proleptic Gregorian calendar; years run
 /// from March, so that the leap day comes last. Not for the first two months of year 0.
+#[cfg_attr(target_family = "wasm", inline(never))]
 const fn days_before(year: u32, month: u32) -> u32 {
     let (year, month) =
         if month > 2 { (year, month.wrapping_sub(3)) } else { (year.wrapping_sub(1), month.wrapping_add(9)) };

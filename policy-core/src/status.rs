@@ -43,6 +43,7 @@ impl StatusSet {
 
     /// Whether `code` is in the set.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn contains(&self, code: u16) -> bool {
         if let Some((word, bit)) = Self::place(code)
             && let Some((_, rest)) = self.0.split_at_checked(word)
