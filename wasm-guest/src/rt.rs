@@ -111,7 +111,7 @@ extern "C" fn cabi_realloc(_old: *mut u8, old_len: usize, align: usize, len: usi
     place.unwrap_or(core::ptr::without_provenance_mut(usize::MAX & !align.wrapping_sub(1)))
 }
 
-/// No message: its text would be a fifth of the module, and nobody could read it from outside.
+/// No message: it would bring text and its formatting into the module, and nobody could read it from outside.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     core::arch::wasm32::unreachable()
