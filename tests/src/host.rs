@@ -135,7 +135,7 @@ impl<'a> World<'a> {
         let answer = self.answers.pop_front().ok_or("more sends than the script has answers")?;
         let took = timeout.map_or(answer.took, |limit| limit.get().min(answer.took));
         let arrives = self.now.mark.get() + took;
-        if let Some(at) = self.interruption(arrives) {
+        if let Some(at) = self.ended_from_outside(arrives) {
             self.advance(at);
             return self.handle(state, Event::Wake);
         }
@@ -175,11 +175,17 @@ impl<'a> World<'a> {
 
     /// The first thing that happens after now and until `until`.
     fn interruption(&self, until: u64) -> Option<u64> {
+        let network = self.script.network_at.iter().map(|at| EPOCH + at);
+        let network = network.filter(|at| *at > self.now.mark.get() && *at <= until);
+        self.ended_from_outside(until).into_iter().chain(network).min()
+    }
+
+    /// When the caller cancels or another session begins, if that is after now and until `until`.
+    fn ended_from_outside(&self, until: u64) -> Option<u64> {
         let cancel = self.script.cancel_at.filter(|_| !self.now.cancelled);
         let session = self.script.session_at.filter(|_| self.now.session == FIRST_SESSION);
         let outside = cancel.into_iter().chain(session).map(|at| EPOCH.saturating_add_signed(at));
-        let network = self.script.network_at.iter().map(|at| EPOCH + at).filter(|at| *at > self.now.mark.get());
-        outside.chain(network).filter(|at| *at <= until).min().map(|at| at.max(self.now.mark.get()))
+        outside.filter(|at| *at <= until).min().map(|at| at.max(self.now.mark.get()))
     }
 
     fn advance(&mut self, mark: u64) {

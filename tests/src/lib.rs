@@ -9,13 +9,15 @@ pub mod cases;
 mod check;
 mod engines;
 mod host;
+pub mod layout;
 mod observe;
 mod policy;
+pub mod schema;
 mod steps;
 mod vector;
 
 pub use check::{Mismatch, check, observe};
-pub use engines::{Maker, Native};
+pub use engines::{Component, Maker, Native};
 pub use policy::{BackoffSpec, BudgetSpec, HintSpec, JitterSpec, PolicySpec};
 pub use vector::{
     Answer, Call, Failure, NowSpec, Parse, RequestSpec, Response, Script, Skip, Step, Steps, Vector, VectorFile,

@@ -4,10 +4,13 @@ use policy_core::{
     Backoff, BudgetRules, DateRules, DeadlineScope, FailureKind, FailureSet, HintMode, HintRules, Jitter, Method,
     MethodSet, Millis, Offline, Policy, Rules, StatusSet, Thousandths, Tokens, Unreadable, slot::Slot,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::schema::{failure_kinds, methods, one_of};
+
 /// A policy in a vector. Spans are milliseconds; factors, ratios and tokens are thousandths.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs, reason = "named as in `policy_core::Rules`, where each is documented")]
 pub struct PolicySpec {
@@ -16,6 +19,7 @@ pub struct PolicySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["waits", "attempts"]))]
     pub deadline_scope: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt_timeout: Option<u64>,
@@ -26,10 +30,13 @@ pub struct PolicySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttle: Option<Vec<u16>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("items" = one_of(&failure_kinds())))]
     pub failures: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("items" = one_of(&methods())))]
     pub methods: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("items" = one_of(&methods())))]
     pub keyed_methods: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<BackoffSpec>,
@@ -39,13 +46,14 @@ pub struct PolicySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<HintSpec>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["await", "connect-failed"]))]
     pub offline: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetSpec>,
 }
 
 /// A backoff in a vector.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "named as in `policy_core::Backoff`")]
 pub struct BackoffSpec {
@@ -61,7 +69,7 @@ pub struct BackoffSpec {
 }
 
 /// A jitter in a vector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[allow(missing_docs, reason = "named as in `policy_core::Jitter`")]
 pub enum JitterSpec {
@@ -77,7 +85,7 @@ pub enum JitterSpec {
 }
 
 /// Hint rules in a vector.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs, reason = "named as in `policy_core::HintRules`")]
 pub struct HintSpec {
@@ -85,6 +93,7 @@ pub struct HintSpec {
     pub statuses: Option<Vec<u16>>,
     /// `at-least`, `instead` or `instead-zero-at-once`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["at-least", "instead", "instead-zero-at-once"]))]
     pub mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<u32>,
@@ -94,13 +103,14 @@ pub struct HintSpec {
     pub strict_dates: Option<bool>,
     /// `lower-bound` or `backoff`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["lower-bound", "backoff"]))]
     pub unreadable: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skew_from_date: Option<bool>,
 }
 
 /// A retry budget in a vector, in thousandths of a token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs, reason = "named as in `policy_core::BudgetRules`")]
 pub struct BudgetSpec {

@@ -8,8 +8,9 @@ use refrain::{Engine, State};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    check::unhex,
     observe::{self, object},
-    vector::{Call, Failure, NowSpec, RequestSpec, Response, Steps},
+    vector::{Call, Failure, NowSpec, RequestSpec, Response, Step, Steps},
 };
 
 /// What each call gave.
@@ -17,7 +18,7 @@ pub(crate) fn run(engine: &dyn Engine, steps: &Steps) -> Result<Vec<Map<String, 
     let request = request(&steps.request)?;
     let budget = engine.description().budget.unwrap_or_default();
     let mut world = World { now: first_now(budget), state: State([0; 8]), attempt: 0, finished: false };
-    steps.calls.iter().map(|step| world.call(engine, &request, &step.call, &step.now)).collect()
+    steps.calls.iter().map(|step| world.step(engine, &request, step)).collect()
 }
 
 struct World {
@@ -28,18 +29,22 @@ struct World {
 }
 
 impl World {
-    fn call(
-        &mut self,
-        engine: &dyn Engine,
-        request: &Request,
-        call: &Call,
-        changes: &NowSpec,
-    ) -> Result<Map<String, Value>, String> {
-        // A number that is none: a host has to refuse it before anything is decided.
-        if !apply(&mut self.now, changes)? {
+    fn step(&mut self, engine: &dyn Engine, request: &Request, step: &Step) -> Result<Map<String, Value>, String> {
+        if let Some(execution) = &step.execution {
+            self.state = State(words(execution)?);
+        }
+        if self.finished {
+            return Ok(object(json!({"command": "keep"})));
+        }
+        // A number that is none: a host has to refuse it before anything is decided, and sends nothing any more.
+        if !apply(&mut self.now, &step.now)? {
             self.finished = true;
             return Ok(object(json!({"command": "finish", "end": "invalid-input"})));
         }
+        self.call(engine, request, &step.call)
+    }
+
+    fn call(&mut self, engine: &dyn Engine, request: &Request, call: &Call) -> Result<Map<String, Value>, String> {
         let step = match call {
             Call::Start => engine.start(request, &self.now),
             Call::Wake => engine.handle(&self.state, Event::Wake, &self.now),
@@ -61,6 +66,14 @@ impl World {
         (self.state, self.now.tokens) = (step.state, step.tokens);
         Ok(observe::step(&step.command, step.tokens))
     }
+}
+
+/// The eight words of an execution, each with its least significant byte first.
+fn words(hex: &str) -> Result<[u64; 8], String> {
+    let bytes = unhex(hex)?;
+    let (words, []) = bytes.as_chunks::<8>() else { return Err(format!("expected 128 digits, found `{hex}`")) };
+    let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    words.try_into().map_err(|_| format!("expected 128 digits, found `{hex}`"))
 }
 
 pub(crate) fn first_now(tokens: Tokens) -> Now {

@@ -2,13 +2,17 @@
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::policy::PolicySpec;
+use crate::{
+    policy::PolicySpec,
+    schema::{Expect, failure_kinds, one_input},
+};
 
 /// One file of vectors.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VectorFile {
     /// What the vectors in it are about.
@@ -18,8 +22,9 @@ pub struct VectorFile {
 }
 
 /// One vector.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = one_input()))]
 pub struct Vector {
     /// Unique among all vectors.
     pub id: String,
@@ -42,11 +47,12 @@ pub struct Vector {
     pub run: Option<Box<Script>>,
     /// What must come out. Members that are left out are not compared; a vector with `steps` has it in each step.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "Expect")]
     pub expect: Map<String, Value>,
 }
 
 /// A value to be read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parse {
     /// The value as text, each character one byte.
@@ -61,7 +67,7 @@ pub struct Parse {
 }
 
 /// Calls of the state machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Steps {
     /// The request.
@@ -72,7 +78,7 @@ pub struct Steps {
 }
 
 /// One call and what it must give.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// The call.
@@ -80,12 +86,16 @@ pub struct Step {
     /// What has changed outside since the call before.
     #[serde(default, skip_serializing_if = "is_default")]
     pub now: NowSpec,
+    /// The 64 bytes of an execution, as 128 hexadecimal digits, that is handed over in place of the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<String>,
     /// What must come out; members that are left out are not compared.
+    #[schemars(with = "Expect")]
     pub expect: Map<String, Value>,
 }
 
 /// A call of the state machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Call {
     /// Begin.
@@ -99,7 +109,7 @@ pub enum Call {
 }
 
 /// A response.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Response {
     /// The attempt that it answers; the one in flight where it is left out.
@@ -119,13 +129,14 @@ pub struct Response {
 }
 
 /// A failure.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
     /// The attempt that failed; the one in flight where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// What is known.
+    #[schemars(extend("enum" = failure_kinds()))]
     pub kind: String,
     /// The attempt ran into its time-out.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -139,7 +150,7 @@ pub struct Failure {
 }
 
 /// What is true outside. Numbers stand as JSON values, so that a vector can hold one that no host could mean.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs, reason = "named as in `policy_core::Now`, where each is documented")]
 pub struct NowSpec {
@@ -154,6 +165,7 @@ pub struct NowSpec {
     pub cancelled: Option<bool>,
     /// `unknown`, `up` or `down`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["unknown", "up", "down"]))]
     pub network: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Value>,
@@ -165,7 +177,7 @@ pub struct NowSpec {
 }
 
 /// A request in a vector: by default a GET that may be sent again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[allow(missing_docs, reason = "named as in `policy_core::Request`, where each is documented")]
 pub struct RequestSpec {
@@ -173,6 +185,7 @@ pub struct RequestSpec {
     pub method: Option<String>,
     /// `absent`, `sent` or `honoured`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["absent", "sent", "honoured"]))]
     pub key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replayable: Option<bool>,
@@ -189,7 +202,7 @@ pub struct RequestSpec {
 }
 
 /// A script for the simple host: what each send brings, and what happens meanwhile.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
     /// The request.
@@ -227,7 +240,7 @@ pub struct Script {
 }
 
 /// A correction of the wall clock.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WallJump {
     /// When, in milliseconds from the first call.
@@ -237,7 +250,7 @@ pub struct WallJump {
 }
 
 /// What one send brings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// A response…
@@ -258,7 +271,7 @@ pub struct Answer {
 }
 
 /// A case that is no vector.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Skip {
     /// The case.

@@ -7,13 +7,15 @@ use std::{
     process::ExitCode,
 };
 
-use conformance::{Maker, Native, cases, observe};
+use conformance::{Component, Maker, Native, cases, observe};
 
 const HELP: &str = "\
 Judges an engine by a folder of cases in the format of `dates.json`, `retry_after.json`, `hints.json`,
 `scenarios.json` and `vectors.json`.
 
 Usage: conform DIR [--engine native|wasm]
+
+`native`, the default, is the core linked in; `wasm` is the component that `cargo xtask guest` builds, in wasmtime.
 
 Prints, for each file, how many cases passed, failed and do not apply (with each reason), then every failure:
 its id, what was expected, what came.
@@ -23,24 +25,35 @@ Exit code: 0 all passed, 1 some failed, 2 the folder or an argument could not be
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (folder, mut maker): (&str, Box<dyn Maker>) = match words[..] {
+    let (folder, engine) = match words[..] {
         ["-h" | "--help"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;
         }
-        [folder] | [folder, "--engine", "native"] | ["--engine", "native", folder] => (folder, Box::new(Native)),
-        _ => {
-            eprintln!("error: expected a folder of cases and perhaps an engine\n\n{HELP}");
-            return ExitCode::from(2);
-        }
+        [folder] if !folder.starts_with('-') => (folder, "native"),
+        [folder, "--engine", engine] | ["--engine", engine, folder] => (folder, engine),
+        _ => return refuse(&format!("expected a folder of cases and perhaps an engine\n\n{HELP}")),
     };
-    match judge_folder(Path::new(folder), &mut *maker) {
+    let judged = maker(engine).and_then(|mut maker| {
+        judge_folder(Path::new(folder), &mut *maker).map_err(|error| format!("`{folder}`: {error}"))
+    });
+    match judged {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: `{folder}`: {error}");
-            ExitCode::from(2)
-        }
+        Err(error) => refuse(&error),
+    }
+}
+
+fn refuse(error: &str) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::from(2)
+}
+
+fn maker(engine: &str) -> Result<Box<dyn Maker>, String> {
+    match engine {
+        "native" => Ok(Box::new(Native)),
+        "wasm" => Ok(Box::new(Component::find()?)),
+        other => Err(format!("expected the engine `native` or `wasm`, found `{other}`")),
     }
 }
 

@@ -1,13 +1,12 @@
 //! Turns a folder of cases into vectors and a skip file. `cargo xtask import-cases` builds and runs this.
 
 use std::{
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use conformance::{Native, Skip, Vector, cases, observe};
+use conformance::{Native, Skip, Vector, VectorFile, cases, layout, observe};
 
 const HELP: &str = "\
 Turns the cases that apply into vectors, and the others into a skip file with a reason each.
@@ -58,13 +57,14 @@ fn import(from: &Path, to: &Path) -> io::Result<()> {
             }
         }
         println!("imported-{name}.json: {} vectors", vectors.len());
-        written.push((format!("imported-{name}.json"), name, vectors));
+        let about = format!("Imported from the case collection `{name}`");
+        written.push((format!("imported-{name}.json"), VectorFile { about, vectors }));
     }
-    for (file, name, vectors) in written {
-        write_vectors(&to.join(file), &format!("Imported from the case collection `{name}`"), &vectors)?;
+    for (name, file) in written {
+        fs::write(to.join(name), layout::vector_file(&file))?;
     }
     println!("skip.json: {} cases", skipped.len());
-    write_lines(&to.join("../skip.json"), "[", &skipped, "]\n")
+    fs::write(to.join("../skip.json"), layout::skip_file(&skipped))
 }
 
 /// The vector of a probe, with the answer that is ours among the acceptable ones.
@@ -77,21 +77,4 @@ fn answered(probe: cases::Probe) -> io::Result<Vector> {
     seen.retain(|name, value| probe.records.contains(&name.as_str()) && !value.is_null());
     vector.expect = seen;
     Ok(vector)
-}
-
-fn write_vectors(path: &Path, about: &str, vectors: &[Vector]) -> io::Result<()> {
-    let opening = format!("{{\"about\": {}, \"vectors\": [", serde_json::to_string(about)?);
-    write_lines(path, &opening, vectors, "]}\n")
-}
-
-/// One line for each element, so that a change to one reads as one.
-fn write_lines<T: serde::Serialize>(path: &Path, opening: &str, all: &[T], closing: &str) -> io::Result<()> {
-    let mut out = io::BufWriter::new(fs::File::create(path)?);
-    writeln!(out, "{opening}")?;
-    for (at, one) in all.iter().enumerate() {
-        let comma = if at + 1 < all.len() { "," } else { "" };
-        writeln!(out, "{}{comma}", serde_json::to_string(one)?)?;
-    }
-    write!(out, "{closing}")?;
-    out.flush()
 }
