@@ -115,6 +115,7 @@ impl Backoff {
 
     /// Draws the wait. `series` is the count of draws made so far, or for [`Jitter::Decorrelated`] the previous draw
     /// in milliseconds (0 before the first); [`Draw::series`] is either, for the next call.
+    #[inline]
     pub const fn draw(&self, series: u64, sample: Sample) -> Draw {
         let next = series.saturating_add(1);
         let (delay, series) = match self.jitter {

@@ -124,6 +124,7 @@ pub(crate) fn refusal(rules: &Rules, situation: &Situation, now: &Now) -> Option
     })
 }
 
+#[inline]
 fn schedule(rules: &Rules, situation: &Situation, now: &Now, tokens: Tokens) -> Decision {
     let (backoff, cost) = match situation.class {
         Class::Transient => (&rules.transient, Cost::Retry),
@@ -142,7 +143,7 @@ fn schedule(rules: &Rules, situation: &Situation, now: &Now, tokens: Tokens) -> 
     if now.mark.after(plan.delay) >= situation.deadline {
         return later(End::Deadline, Bound::Deadline);
     }
-    let charged = rules.budget.map_or(Some(tokens), |budget| budget.charge(tokens, cost));
+    let charged = rules.budget.as_ref().map_or(Some(tokens), |budget| budget.charge(tokens, cost));
     match charged {
         Some(tokens) => Decision::Retry { delay: plan.delay, bound: plan.bound, series: draw.series, cost, tokens },
         None => Decision::Stop { end: End::BudgetEmpty, bound: Bound::Budget },

@@ -238,6 +238,7 @@ impl<'a> Call<'a> {
         }
     }
 
+    #[inline]
     fn facts_of(&self, event: Event<'_>, disposition: Disposition) -> (u16, Option<FailureKind>, Hint) {
         match event {
             Event::Response { status, fields, .. } => {

@@ -9,6 +9,8 @@
 //! Case-sensitive, every byte accounted for. Beyond the grammar: the day exists, the weekday is that of the date, the
 //! year is 1900 or later (RFC 5322 §3.3), and `:60` stands only at 23:59, where it means the next second.
 
+#[cfg(not(target_family = "wasm"))]
+use crate::word::Word;
 use crate::{outcome::HintReport, time::UnixMillis};
 
 /// Reads an HTTP-date; the result is in seconds since 1970, negative before.
@@ -26,7 +28,6 @@ use crate::{outcome::HintReport, time::UnixMillis};
 ///
 /// # Errors
 /// What of it is no date that `rules` accept.
-#[cfg_attr(not(target_family = "wasm"), inline)]
 #[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
     let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
@@ -38,18 +39,24 @@ pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i
     date.check(weekday, rules)
 }
 
-/// What follows the weekday, read byte by byte: a third of the time that [`scan`] takes.
+/// What follows the weekday, read by the word: most dates are of this form.
 #[cfg(not(target_family = "wasm"))]
 fn imf_fixdate(text: &[u8]) -> Option<Date> {
-    let [b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', time @ ..] = text else { return None };
-    let [h1, h2, b':', i1, i2, b':', s1, s2, b' ', b'G', b'M', b'T'] = time else { return None };
+    const DAY: Word = Word::new(b", 00 ___");
+    const YEAR: Word = Word::new(b" 0000 00");
+    const TIME: Word = Word::new(b":00:00 G");
+    let ([day, year, time], [b'M', b'T']) = text.as_chunks::<8>() else { return None };
+    let [.., m1, m2, m3] = *day;
+    let [_, _, day, ..] = DAY.pairs(*day)?;
+    let [_, century, _, year, _, _, hour, _] = YEAR.pairs(*year)?;
+    let [_, minute, _, _, second, ..] = TIME.pairs(*time)?;
     Some(Date {
-        day: two(*d1, *d2)?,
-        month: position([*m1, *m2, *m3], &MONTHS)?.wrapping_add(1),
-        year: two(*y1, *y2)?.wrapping_mul(100).wrapping_add(two(*y3, *y4)?),
-        hour: two(*h1, *h2)?,
-        minute: two(*i1, *i2)?,
-        second: two(*s1, *s2)?,
+        day: day.into(),
+        month: position([m1, m2, m3], &MONTHS)?.wrapping_add(1),
+        year: u32::from(century).wrapping_mul(100).wrapping_add(year.into()),
+        hour: hour.into(),
+        minute: minute.into(),
+        second: second.into(),
     })
 }
 
@@ -57,12 +64,6 @@ fn imf_fixdate(text: &[u8]) -> Option<Date> {
 #[cfg(target_family = "wasm")]
 fn imf_fixdate(text: &[u8]) -> Option<Date> {
     scan(text, IMF_FIXDATE)
-}
-
-#[cfg(not(target_family = "wasm"))]
-fn two(tens: u8, ones: u8) -> Option<u32> {
-    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
-    (tens < 10 && ones < 10).then(|| u32::from(tens).wrapping_mul(10).wrapping_add(ones.into()))
 }
 
 #[cold]
@@ -146,7 +147,7 @@ impl Date {
             return Err(HttpDateError::YearBefore1900);
         }
         let days = days_before(year, month).wrapping_add(day);
-        if days.wrapping_add(WEEKDAY_OF_DAY_0) % 7 != weekday {
+        if !days.wrapping_add(WEEKDAY_OF_DAY_0 + 7).wrapping_sub(weekday).is_multiple_of(7) {
             return Err(HttpDateError::WrongWeekday);
         }
         Ok(self.unix(days))

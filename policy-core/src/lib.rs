@@ -47,6 +47,8 @@ pub mod slot;
 mod state;
 mod status;
 mod time;
+#[cfg(not(target_family = "wasm"))]
+mod word;
 
 pub use backoff::{Backoff, Draw, Jitter, Thousandths};
 pub use budget::{BudgetRules, Cost, Tokens};

@@ -67,17 +67,19 @@ impl Sample {
 
 /// `⌈value · factor / divisor⌉`, saturating; a divisor of 0 counts as 1.
 ///
-/// With `value = q · divisor + r` the product of `r` and `factor` fits 64 bits: a 128-bit product would pull library
-/// code into the wasm module.
+/// Most values are below 2^32 and their product fits 64 bits. That of others does once they are split: with
+/// `value = q · divisor + r`, the product of `r` and `factor`. A 128-bit product would pull library code into the wasm
+/// module.
 #[cfg_attr(target_family = "wasm", inline(never))]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     let divisor = if divisor == 0 { 1 } else { divisor as u64 };
-    // Most values are shorter than 2^32, and one division is enough.
-    if value >> 32 == 0 {
-        return value.wrapping_mul(factor as u64).div_ceil(divisor);
-    }
-    let (Some(quotient), Some(rest)) = (value.checked_div(divisor), value.checked_rem(divisor)) else {
-        return u64::MAX;
+    let (quotient, rest) = match (value.checked_div(divisor), value.checked_rem(divisor)) {
+        (Some(quotient), Some(rest)) if value >> 32 != 0 => (quotient, rest),
+        _ => (0, value),
     };
-    saturating_mul(quotient, factor).saturating_add(rest.wrapping_mul(factor as u64).div_ceil(divisor))
+    let rounded_up = rest.wrapping_mul(factor as u64).wrapping_add(divisor.wrapping_sub(1));
+    match rounded_up.checked_div(divisor) {
+        Some(share) => saturating_mul(quotient, factor).saturating_add(share),
+        None => u64::MAX,
+    }
 }

@@ -79,6 +79,7 @@ pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<
 }
 
 /// One value: digits or a date.
+#[inline]
 fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     match value {
         [] => Err(nothing(HintReport::Empty)),

@@ -3,10 +3,11 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Lowest first: quantities, what can come out, parsers, what can be decided by, decisions, the state machine, artifacts.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "time",
     "random",
     "outcome",
+    "word",
     "http_date",
     "retry_after",
     "request",
