@@ -54,6 +54,7 @@ pub enum Jitter {
 
 /// A factor in thousandths: `1500` is times 1.5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Thousandths(u32);
 
 impl Thousandths {

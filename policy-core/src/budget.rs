@@ -13,6 +13,7 @@
 
 /// Retry tokens, in thousandths, so that gRPC's ratio of three decimals is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Tokens(u32);
 
 impl Tokens {

@@ -3,7 +3,8 @@
 use crate::{
     event::{Event, Network},
     failure::FailureKind,
-    rules::{Offline, Rules},
+    policy::Policy,
+    rules::Offline,
 };
 
 /// What one result is.
@@ -34,17 +35,17 @@ impl Disposition {
     /// Of a response with this status.
     ///
     /// ```
-    /// use policy_core::{Class, Disposition, Rules};
-    /// let rules = Rules::DEFAULT;
-    /// assert_eq!(Disposition::of_status(&rules, 204), Disposition::Success);
-    /// assert_eq!(Disposition::of_status(&rules, 429), Disposition::Retryable(Class::Throttled));
-    /// assert_eq!(Disposition::of_status(&rules, 404), Disposition::NotRetryable);
+    /// use policy_core::{Class, Disposition, Policy, Rules};
+    /// let policy = Policy::new(Rules::DEFAULT).unwrap();
+    /// assert_eq!(Disposition::of_status(&policy, 204), Disposition::Success);
+    /// assert_eq!(Disposition::of_status(&policy, 429), Disposition::Retryable(Class::Throttled));
+    /// assert_eq!(Disposition::of_status(&policy, 404), Disposition::NotRetryable);
     /// ```
     #[must_use]
-    pub const fn of_status(rules: &Rules, status: u16) -> Self {
-        if rules.throttle.contains(status) {
+    pub const fn of_status(policy: &Policy, status: u16) -> Self {
+        if policy.throttle.contains(status) {
             Self::Retryable(Class::Throttled)
-        } else if rules.retry.contains(status) {
+        } else if policy.retry.contains(status) {
             Self::Retryable(Class::Transient)
         } else if status >= 200 && status <= 299 {
             Self::Success
@@ -56,15 +57,15 @@ impl Disposition {
     /// Of an attempt without a response. `Offline` counts only while the host also reports the network as down; else
     /// nothing was wrong but the connection.
     #[must_use]
-    pub fn of_failure(rules: &Rules, kind: FailureKind, timed_out: bool, network: Network) -> Self {
+    pub fn of_failure(policy: &Policy, kind: FailureKind, timed_out: bool, network: Network) -> Self {
         let kind = match kind {
-            FailureKind::Offline if network == Network::Down && rules.offline == Offline::Await => {
+            FailureKind::Offline if network == Network::Down && policy.offline() == Offline::Await => {
                 return Self::Offline;
             }
             FailureKind::Offline => FailureKind::ConnectFailed,
             kind => kind,
         };
-        match rules.failures.contains(kind) {
+        match policy.failures.contains(kind) {
             true if timed_out => Self::Retryable(Class::TimedOut),
             true => Self::Retryable(Class::Transient),
             false => Self::NotRetryable,
@@ -72,10 +73,10 @@ impl Disposition {
     }
 
     /// Of an event; `None` for one that brings no result.
-    pub(crate) fn of_event(rules: &Rules, event: &Event<'_>, network: Network) -> Option<Self> {
+    pub(crate) fn of_event(policy: &Policy, event: &Event<'_>, network: Network) -> Option<Self> {
         match *event {
-            Event::Response { status, .. } => Some(Self::of_status(rules, status)),
-            Event::Failure { kind, timed_out, .. } => Some(Self::of_failure(rules, kind, timed_out, network)),
+            Event::Response { status, .. } => Some(Self::of_status(policy, status)),
+            Event::Failure { kind, timed_out, .. } => Some(Self::of_failure(policy, kind, timed_out, network)),
             Event::Wake => None,
         }
     }

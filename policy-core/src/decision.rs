@@ -12,8 +12,9 @@ use crate::{
     failure::FailureKind,
     hint::{Ask, Hint},
     outcome::{Bound, End},
+    policy::Policy,
     request::{IdempotencyKey, Method},
-    rules::{HintMode, Rules},
+    rules::HintMode,
     time::{Mark, Millis, UnixMillis},
 };
 
@@ -89,6 +90,7 @@ pub enum Decision {
 /// use policy_core::*;
 /// let mut rules = Rules::DEFAULT;
 /// rules.transient = Backoff { jitter: Jitter::Equal, ..Backoff::doubling(Millis::new(1_000)) };
+/// let policy = Policy::new(rules).unwrap();
 /// let situation = Situation {
 ///     class: Class::Transient, failure: None, hint: hint::Hint::ABSENT, exhausted: false,
 ///     attempts: 1, max_attempts: 4, method: Method::Get, key: IdempotencyKey::Absent, replayable: true,
@@ -98,41 +100,41 @@ pub enum Decision {
 ///     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
 ///     sample: Sample::ZERO, tokens: Tokens::new(500), hold: None,
 /// };
-/// let Decision::Retry { delay, .. } = decide(&rules, &situation, &now, now.tokens) else { panic!() };
+/// let Decision::Retry { delay, .. } = decide(&policy, &situation, &now, now.tokens) else { panic!() };
 /// assert_eq!(delay, Millis::new(500));
 /// ```
 #[inline]
-pub fn decide(rules: &Rules, situation: &Situation, now: &Now, tokens: Tokens) -> Decision {
-    match refusal(rules, situation, now) {
+pub fn decide(policy: &Policy, situation: &Situation, now: &Now, tokens: Tokens) -> Decision {
+    match refusal(policy, situation, now) {
         Some((end, bound)) => Decision::Stop { end, bound },
-        None => schedule(rules, situation, now, tokens),
+        None => schedule(policy, situation, now, tokens),
     }
 }
 
 /// The checks that need no delay.
-pub(crate) fn refusal(rules: &Rules, situation: &Situation, now: &Now) -> Option<(End, Bound)> {
+pub(crate) fn refusal(policy: &Policy, situation: &Situation, now: &Now) -> Option<(End, Bound)> {
     let Situation { method, key, failure, .. } = *situation;
     let unprocessed = failure.is_some_and(FailureKind::proves_unprocessed);
-    let keyed = key == IdempotencyKey::Honoured && rules.keyed_methods.contains(method);
+    let keyed = key == IdempotencyKey::Honoured && policy.keyed_methods.contains(method);
     Some(match () {
         () if now.mark >= situation.deadline => (End::Deadline, Bound::Deadline),
         () if situation.exhausted => (End::Nested, Bound::Attempts),
         () if situation.attempts >= situation.max_attempts => (End::AttemptsUsed, Bound::Attempts),
         () if !situation.replayable => (End::BodyNotReplayable, Bound::Gate),
-        () if !(unprocessed || keyed || rules.methods.contains(method)) => (End::NotIdempotent, Bound::Gate),
+        () if !(unprocessed || keyed || policy.methods.contains(method)) => (End::NotIdempotent, Bound::Gate),
         () => return None,
     })
 }
 
 #[inline]
-fn schedule(rules: &Rules, situation: &Situation, now: &Now, tokens: Tokens) -> Decision {
-    let (backoff, cost) = match situation.class {
-        Class::Transient => (&rules.transient, Cost::Retry),
-        Class::Throttled => (&rules.throttled, Cost::Throttled),
-        Class::TimedOut => (&rules.transient, Cost::TimedOut),
+fn schedule(policy: &Policy, situation: &Situation, now: &Now, tokens: Tokens) -> Decision {
+    let (series, cost) = match situation.class {
+        Class::Transient => (&policy.transient, Cost::Retry),
+        Class::Throttled => (&policy.throttled, Cost::Throttled),
+        Class::TimedOut => (&policy.transient, Cost::TimedOut),
     };
-    let draw = backoff.draw(situation.series, now.sample);
-    let plan = Plan::new(rules, situation.hint.ask, draw, now);
+    let draw = series.backoff().draw(situation.series, now.sample);
+    let plan = Plan::new(policy, situation.hint.ask, draw, now);
     let later = |end, bound| {
         let known = plan.moment.or_else(|| now.wall.map(|wall| wall.after(plan.asked)));
         Decision::Later { end, bound, delay: plan.asked, not_before: known }
@@ -143,7 +145,7 @@ fn schedule(rules: &Rules, situation: &Situation, now: &Now, tokens: Tokens) -> 
     if now.mark.after(plan.delay) >= situation.deadline {
         return later(End::Deadline, Bound::Deadline);
     }
-    let charged = rules.budget.as_ref().map_or(Some(tokens), |budget| budget.charge(tokens, cost));
+    let charged = policy.budget().map_or(Some(tokens), |budget| budget.charge(tokens, cost));
     match charged {
         Some(tokens) => Decision::Retry { delay: plan.delay, bound: plan.bound, series: draw.series, cost, tokens },
         None => Decision::Stop { end: End::BudgetEmpty, bound: Bound::Budget },
@@ -162,9 +164,9 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(rules: &Rules, ask: Ask, draw: Draw, now: &Now) -> Self {
+    fn new(policy: &Policy, ask: Ask, draw: Draw, now: &Now) -> Self {
         // The local backoff is a floor, unless the hint stands in its place.
-        let (hint, floor) = match (ask, rules.hint.mode) {
+        let (hint, floor) = match (ask, policy.hint_mode()) {
             (Ask::Unknown(moment), _) => {
                 return Self { asked: Millis::MAX, delay: Millis::MAX, bound: Bound::Hint, moment };
             }
@@ -174,7 +176,7 @@ impl Plan {
             (Ask::For(hint), HintMode::Instead { .. }) => (hint, None),
             (Ask::For(hint), HintMode::AtLeast) | (Ask::AtLeast(hint), _) => (hint, Some(draw.delay)),
         };
-        let spread = now.sample.between(hint, hint.plus(rules.hint.spread.of(hint)));
+        let spread = now.sample.between(hint, hint.plus(policy.spread.of(hint)));
         let least = floor.unwrap_or(Millis::ZERO);
         let bound = if floor.is_some_and(|floor| hint <= floor) { Bound::Backoff } else { Bound::Hint };
         Self { asked: hint.max(least), delay: spread.max(least), bound, moment: None }

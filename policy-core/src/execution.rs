@@ -46,23 +46,19 @@ pub struct Step {
 impl Execution {
     /// Begins a logical request, joins one (`attempts_used` above 0) or resumes one (`not_before` too).
     pub fn start(policy: &Policy, request: &Request, now: &Now) -> Step {
-        let rules = policy.rules();
-        let tightest = |ours: Option<Millis>, theirs: Option<Millis>| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
-            (ours, theirs) => ours.or(theirs),
-        };
-        let deadline = tightest(rules.deadline, request.limits.deadline);
-        let decorrelated = matches!(rules.transient.jitter, Jitter::Decorrelated);
+        let tightest = |ours: Millis, theirs: Option<Millis>| theirs.map_or(ours, |theirs| ours.min(theirs));
+        let deadline = tightest(policy.deadline, request.limits.deadline);
+        let decorrelated = matches!(policy.transient.backoff().jitter, Jitter::Decorrelated);
         let execution = Self {
             not_before: request.not_before.unwrap_or_default(),
             give_up: Mark::default(),
-            deadline: deadline.map_or(Mark::MAX, |limit| now.mark.after(limit)),
+            deadline: now.mark.after(deadline),
             session: now.session,
-            max_wait: tightest(rules.max_wait, request.limits.max_wait).unwrap_or(Millis::MAX),
+            max_wait: tightest(policy.max_wait, request.limits.max_wait),
             series: if decorrelated { 0 } else { request.attempts_used.into() },
             policy: policy.fingerprint(),
             attempts: request.attempts_used,
-            max_attempts: request.limits.max_attempts.map_or(rules.max_attempts, |limit| limit.min(rules.max_attempts)),
+            max_attempts: request.limits.max_attempts.unwrap_or(u32::MAX).min(policy.max_attempts),
             last_status: 0,
             facts: Facts::new(request),
             progress: Progress::new(Phase::Waiting, Cost::Nothing),
@@ -169,7 +165,7 @@ impl<'a> Call<'a> {
 
     fn fields_are_valid(&self, event: Event<'_>) -> bool {
         let Event::Response { fields, .. } = event else { return true };
-        let mut free = (1_u32 << self.policy.fields().len()).wrapping_sub(1);
+        let mut free = (1_u32 << self.policy.field_count()).wrapping_sub(1);
         let is_new = |field: &Field<'_>| {
             let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
             free &= !bit;
@@ -195,8 +191,9 @@ impl<'a> Call<'a> {
 
     /// The result of the attempt in flight.
     fn resolve(&mut self, event: Event<'_>, of: Attempt) -> Command {
-        let rules = self.policy.rules();
-        let Some(disposition) = Disposition::of_event(rules, &event, self.now.network) else { return Command::Keep };
+        let Some(disposition) = Disposition::of_event(self.policy, &event, self.now.network) else {
+            return Command::Keep;
+        };
         let (status, failure, hint) = self.facts_of(event, disposition);
         (self.hint, self.hand_over) = (hint.report, Some(HandOver::This));
         let (sends, counts) = if disposition == Disposition::Offline {
@@ -215,7 +212,7 @@ impl<'a> Call<'a> {
         }
         let class = match disposition {
             Disposition::Success => {
-                if let Some(budget) = &rules.budget {
+                if let Some(budget) = self.policy.budget() {
                     self.tokens = budget.succeeded(self.tokens, execution.progress.spent());
                 }
                 return self.finish(End::Success, Bound::None);
@@ -230,7 +227,7 @@ impl<'a> Call<'a> {
             None => {
                 // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
                 self.execution.set_phase(Phase::AwaitingNetwork);
-                match refusal(rules, &situation, self.now) {
+                match refusal(self.policy, &situation, self.now) {
                     Some((end, bound)) => self.finish(end, bound),
                     None => self.await_network(),
                 }
@@ -243,7 +240,7 @@ impl<'a> Call<'a> {
         match event {
             Event::Response { status, fields, .. } => {
                 let hint = match disposition {
-                    Disposition::Retryable(_) => Hint::read(&self.policy.rules().hint, status, fields, self.now.wall),
+                    Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
                     _ => Hint::ABSENT,
                 };
                 (status, None, hint)
@@ -272,12 +269,11 @@ impl<'a> Call<'a> {
     }
 
     fn decided(&mut self, situation: &Situation) -> Command {
-        let rules = self.policy.rules();
         self.execution.set_spent(Cost::Nothing);
-        if let Some(budget) = &rules.budget {
+        if let Some(budget) = self.policy.budget() {
             self.tokens = budget.failed(self.tokens);
         }
-        match decide(rules, situation, self.now, self.tokens) {
+        match decide(self.policy, situation, self.now, self.tokens) {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
                 self.tokens = tokens;
@@ -316,7 +312,7 @@ impl<'a> Call<'a> {
             return Command::AwaitNetwork { until: give_up };
         }
         // One jittered wait, so that all who waited for the same network do not come back as one.
-        let draw = self.policy.rules().transient.draw(series, self.now.sample);
+        let draw = self.policy.transient.backoff().draw(series, self.now.sample);
         let until = now.after(draw.delay).max(not_before);
         self.pause(until, if until == not_before { Bound::Hint } else { Bound::Backoff })
     }
@@ -332,18 +328,15 @@ impl<'a> Call<'a> {
         {
             return self.pause(hold, Bound::Hold);
         }
-        let rules = self.policy.rules();
-        if self.now.network == Network::Down && rules.offline == Offline::Await {
+        if self.now.network == Network::Down && self.policy.offline() == Offline::Await {
             return self.await_network();
         }
-        let left = match rules.deadline_scope {
-            DeadlineScope::Attempts if deadline != Mark::MAX => Some(now.until(deadline)),
-            _ => None,
+        let left = match self.policy.deadline_scope() {
+            DeadlineScope::Attempts if deadline != Mark::MAX => now.until(deadline),
+            _ => Millis::MAX,
         };
-        let timeout = match (rules.attempt_timeout, left) {
-            (Some(limit), Some(left)) => Some(limit.min(left)),
-            (limit, left) => limit.or(left),
-        };
+        let timeout = self.policy.attempt_timeout.min(left);
+        let timeout = (timeout != Millis::MAX).then_some(timeout);
         let attempt = self.execution.attempts.saturating_add(1);
         self.execution.attempts = attempt;
         self.execution.set_phase(Phase::InFlight);
@@ -393,7 +386,7 @@ impl<'a> Call<'a> {
         let Execution { progress, facts, attempts, last_status, .. } = self.execution;
         if progress.phase() != Phase::InFlight
             && progress.spent() != Cost::Nothing
-            && let Some(budget) = &self.policy.rules().budget
+            && let Some(budget) = self.policy.budget()
         {
             self.tokens = budget.returned(self.tokens, progress.spent());
         }

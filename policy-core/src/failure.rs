@@ -66,6 +66,7 @@ impl FailureKind {
 /// assert!(!RETRIED.contains(FailureKind::Permanent));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
 pub struct FailureSet(u8);
 
 impl FailureSet {

@@ -4,8 +4,9 @@ use crate::{
     event::Field,
     http_date,
     outcome::HintReport,
+    policy::Policy,
     retry_after::{self, Proof, RetryAfter},
-    rules::{HintRules, Unreadable},
+    rules::Unreadable,
     time::{Millis, UnixMillis},
 };
 
@@ -43,13 +44,13 @@ impl Hint {
     /// Reads the hint of a response.
     #[must_use]
     #[inline]
-    pub fn read(rules: &HintRules, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
+    pub fn read(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
         let Some(value) = find(fields, RETRY_AFTER) else { return Self::ABSENT };
-        if !rules.statuses.contains(status) {
+        if !policy.hint_statuses.contains(status) {
             return Self { report: HintReport::NotAsked, ask: Ask::Nothing };
         }
-        let clock = server_clock(rules, fields, wall).or(wall);
-        let (report, ask) = match retry_after::parse(value, rules.dates, clock) {
+        let clock = server_clock(policy, fields, wall).or(wall);
+        let (report, ask) = match retry_after::parse(value, policy.dates(), clock) {
             Ok(RetryAfter::DelaySeconds(seconds)) => (HintReport::Used, Ask::For(Millis::from_secs(seconds))),
             Ok(RetryAfter::At(date)) => match clock {
                 Some(clock) => (HintReport::Used, Ask::For(clock.until_second(date))),
@@ -57,17 +58,17 @@ impl Hint {
             },
             Err(error) => (error.reason, proven(error.proof, clock)),
         };
-        let ignored = report != HintReport::Used && rules.unreadable == Unreadable::Backoff;
+        let ignored = report != HintReport::Used && policy.unreadable() == Unreadable::Backoff;
         Self { report, ask: if ignored { Ask::Nothing } else { ask } }
     }
 }
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.
-fn server_clock(rules: &HintRules, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Option<UnixMillis> {
-    if !rules.skew_from_date || find(fields, AGE).is_some() {
+fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Option<UnixMillis> {
+    if !policy.measures_skew() || find(fields, AGE).is_some() {
         return None;
     }
-    http_date::parse(find(fields, DATE)?, rules.dates, wall).ok().map(UnixMillis::at_second)
+    http_date::parse(find(fields, DATE)?, policy.dates(), wall).ok().map(UnixMillis::at_second)
 }
 
 fn proven(proof: Proof, clock: Option<UnixMillis>) -> Ask {

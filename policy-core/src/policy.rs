@@ -1,15 +1,37 @@
-//! A policy: rules that hold together.
+//! A policy: rules that hold together, in the form that is baked into an artifact and that decides.
 //!
-//! [`Rules`] is what a person writes; [`Policy`] is rules that were checked, with the fingerprint that ties an execution
-//! to them. Only a `Policy` decides.
+//! [`Rules`] is what a person writes; [`Policy`] is rules that were checked and compiled. Its layout is part of the
+//! artifact's format, little end first, so a component decides from the bytes of its slot as they lie there:
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 4 | fingerprint: FNV-1a of the bytes that follow |
+//! | 4 | 4 | `max_attempts` |
+//! | 8 | 8 × 3 | `deadline`, `attempt_timeout`, `max_wait`; 2^53 − 1: none |
+//! | 32 | 64 × 3 | `retry`, `throttle`, `hint.statuses`: one bit a status, from 100 |
+//! | 224 | 40 × 2 | `transient`, `throttled`: base 8, cap 8, ceiling 8, multiplier 4, low 4, high 4, jitter 4 |
+//! | 304 | 4 × 7 | budget: capacity, on_failure, retry, throttled, timed_out, success, threshold; all zero: none |
+//! | 332 | 4 | `hint.spread` |
+//! | 336 | 2 × 2 | `methods`, `keyed_methods`: one bit a method |
+//! | 340 | 1 | `failures`: one bit a kind |
+//! | 341 | 1 | `hint.mode`: 0 at least, 1 instead, 2 instead and zero at once |
+//! | 342 | 2 | switches, one bit each: the constants below |
 
 use crate::{
-    compiled::{self, BODY_LEN},
-    rules::{PolicyError, Rules},
+    backoff::{Backoff, Jitter, Thousandths},
+    budget::{BudgetRules, Tokens},
+    failure::FailureSet,
+    http_date::DateRules,
+    request::MethodSet,
+    rules::{DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
     status::StatusSet,
+    time::Millis,
 };
 
-/// Checked rules.
+/// Checked and compiled rules.
+///
+/// Every part is an integer of which each value means something, so that any bytes of this length are a policy; which
+/// of them [`Policy::new`] can have made is what [`Policy::from_bytes`] says.
 ///
 /// ```
 /// use policy_core::{Policy, PolicyError, Rules};
@@ -18,54 +40,84 @@ use crate::{
 /// assert_eq!(Policy::new(Rules { max_attempts: 0, ..Rules::DEFAULT }), Err(PolicyError::NoAttempt));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Policy {
-    rules: Rules,
-    fingerprint: u32,
-    fields: &'static [&'static str],
+    pub(crate) fingerprint: u32,
+    pub(crate) max_attempts: u32,
+    pub(crate) deadline: Millis,
+    pub(crate) attempt_timeout: Millis,
+    pub(crate) max_wait: Millis,
+    pub(crate) retry: StatusSet,
+    pub(crate) throttle: StatusSet,
+    pub(crate) hint_statuses: StatusSet,
+    pub(crate) transient: Series,
+    pub(crate) throttled: Series,
+    /// Capacity, on_failure, retry, throttled, timed_out, success, threshold.
+    pub(crate) budget: [Tokens; 7],
+    pub(crate) spread: Thousandths,
+    pub(crate) methods: MethodSet,
+    pub(crate) keyed_methods: MethodSet,
+    pub(crate) failures: FailureSet,
+    pub(crate) hint_mode: u8,
+    pub(crate) switches: u16,
 }
 
+/// A compiled backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Series {
+    pub(crate) base: Millis,
+    pub(crate) cap: Millis,
+    pub(crate) ceiling: Millis,
+    pub(crate) multiplier: Thousandths,
+    pub(crate) low: Thousandths,
+    pub(crate) high: Thousandths,
+    pub(crate) jitter: u32,
+}
+
+pub(crate) const DEADLINE_BOUNDS_ATTEMPTS: u16 = 1 << 0;
+pub(crate) const OBSOLETE_DATES: u16 = 1 << 1;
+pub(crate) const STRICT_DATES: u16 = 1 << 2;
+pub(crate) const UNREADABLE_MEANS_BACKOFF: u16 = 1 << 3;
+pub(crate) const SKEW_FROM_DATE: u16 = 1 << 4;
+pub(crate) const AWAIT_NETWORK: u16 = 1 << 5;
+pub(crate) const HAS_BUDGET: u16 = 1 << 6;
+pub(crate) const BUDGET_REFUNDS: u16 = 1 << 7;
+
 impl Policy {
-    /// Checks `rules`.
-    ///
-    /// # Errors
-    /// The first contradiction found.
-    pub fn new(rules: Rules) -> Result<Self, PolicyError> {
-        Self::of(rules, &compiled::encode(&rules))
-    }
-
-    /// Reads the compiled form that [`Policy::to_bytes`] writes.
-    ///
-    /// # Errors
-    /// [`PolicyError::Malformed`] for bytes that `to_bytes` cannot have written, else the first contradiction found.
-    #[inline(never)]
-    pub fn from_bytes(bytes: &[u8; BODY_LEN]) -> Result<Self, PolicyError> {
-        Self::of(compiled::decode(bytes).ok_or(PolicyError::Malformed)?, bytes)
-    }
-
-    fn of(rules: Rules, bytes: &[u8; BODY_LEN]) -> Result<Self, PolicyError> {
-        rules.check()?;
-        let fields: &[_] = match () {
-            () if rules.hint.statuses == StatusSet::EMPTY => &[],
-            () if rules.hint.skew_from_date => &["retry-after", "date", "age"],
-            () => &["retry-after"],
-        };
-        Ok(Self { rules, fingerprint: compiled::fnv1a(bytes), fields })
-    }
-
-    /// The compiled form: the same rules give the same bytes, on every machine.
-    #[must_use]
-    pub fn to_bytes(&self) -> [u8; BODY_LEN] {
-        compiled::encode(&self.rules)
-    }
-
     /// The rules.
     #[must_use]
-    pub const fn rules(&self) -> &Rules {
-        &self.rules
+    pub fn rules(&self) -> Rules {
+        let limit = |limit: Millis| (limit != Millis::MAX).then_some(limit);
+        Rules {
+            max_attempts: self.max_attempts,
+            deadline: limit(self.deadline),
+            deadline_scope: self.deadline_scope(),
+            attempt_timeout: limit(self.attempt_timeout),
+            max_wait: limit(self.max_wait),
+            retry: self.retry,
+            throttle: self.throttle,
+            failures: self.failures,
+            methods: self.methods,
+            keyed_methods: self.keyed_methods,
+            transient: self.transient.backoff(),
+            throttled: self.throttled.backoff(),
+            hint: HintRules {
+                statuses: self.hint_statuses,
+                mode: self.hint_mode(),
+                spread: self.spread,
+                dates: self.dates(),
+                unreadable: self.unreadable(),
+                skew_from_date: self.measures_skew(),
+            },
+            offline: self.offline(),
+            budget: self.budget(),
+        }
     }
 
     /// A digest of the compiled form. An execution of another policy is refused.
     #[must_use]
+    #[inline]
     pub const fn fingerprint(&self) -> u32 {
         self.fingerprint
     }
@@ -80,7 +132,84 @@ impl Policy {
     /// assert!(policy(deaf).fields().is_empty());
     /// ```
     #[must_use]
-    pub const fn fields(&self) -> &'static [&'static str] {
-        self.fields
+    #[inline]
+    pub fn fields(&self) -> &'static [&'static str] {
+        const ALL: &[&str] = &["retry-after", "date", "age"];
+        ALL.get(..self.field_count()).unwrap_or(ALL)
+    }
+
+    /// How many fields the policy asks for.
+    #[inline]
+    pub(crate) fn field_count(&self) -> usize {
+        match () {
+            () if self.hint_statuses == StatusSet::EMPTY => 0,
+            () if self.measures_skew() => 3,
+            () => 1,
+        }
+    }
+
+    /// Which dates the policy reads.
+    #[must_use]
+    #[inline]
+    pub const fn dates(&self) -> DateRules {
+        DateRules { obsolete: self.is_on(OBSOLETE_DATES), strict: self.is_on(STRICT_DATES) }
+    }
+
+    /// The shared retry budget, if the policy has one.
+    #[must_use]
+    #[inline]
+    pub fn budget(&self) -> Option<BudgetRules> {
+        let [capacity, on_failure, retry, throttled, timed_out, success, threshold] = self.budget;
+        let refund = self.is_on(BUDGET_REFUNDS);
+        let rules = BudgetRules { capacity, on_failure, retry, throttled, timed_out, success, threshold, refund };
+        self.is_on(HAS_BUDGET).then_some(rules)
+    }
+
+    #[inline]
+    pub(crate) const fn deadline_scope(&self) -> DeadlineScope {
+        if self.is_on(DEADLINE_BOUNDS_ATTEMPTS) { DeadlineScope::Attempts } else { DeadlineScope::Waits }
+    }
+
+    #[inline]
+    pub(crate) const fn hint_mode(&self) -> HintMode {
+        match self.hint_mode {
+            0 => HintMode::AtLeast,
+            mode => HintMode::Instead { zero_at_once: mode != 1 },
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn unreadable(&self) -> Unreadable {
+        if self.is_on(UNREADABLE_MEANS_BACKOFF) { Unreadable::Backoff } else { Unreadable::LowerBound }
+    }
+
+    #[inline]
+    pub(crate) const fn measures_skew(&self) -> bool {
+        self.is_on(SKEW_FROM_DATE)
+    }
+
+    #[inline]
+    pub(crate) const fn offline(&self) -> Offline {
+        if self.is_on(AWAIT_NETWORK) { Offline::Await } else { Offline::CountAsConnectFailed }
+    }
+
+    #[inline]
+    const fn is_on(&self, bit: u16) -> bool {
+        self.switches & bit != 0
+    }
+}
+
+impl Series {
+    #[inline]
+    pub(crate) const fn backoff(&self) -> Backoff {
+        let Self { base, cap, ceiling, multiplier, low, high, jitter } = *self;
+        let jitter = match jitter {
+            1 => Jitter::Full,
+            2 => Jitter::Equal,
+            3 => Jitter::Scaled { low, high },
+            4 => Jitter::Decorrelated,
+            _ => Jitter::None,
+        };
+        Backoff { base, multiplier, cap, jitter, ceiling }
     }
 }

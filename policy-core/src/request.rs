@@ -153,6 +153,7 @@ pub enum IdempotencyKey {
 /// assert!(READS.contains(Method::Get) && !READS.contains(Method::Post));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
 pub struct MethodSet(u16);
 
 impl MethodSet {

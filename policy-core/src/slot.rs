@@ -11,8 +11,8 @@
 //! | 20 | 4 | FNV-1a of all that follows |
 //! | 24 | 1 + 47 | length and bytes of the name, zero-padded |
 //! | 72 | 1 + 31 | length and bytes of the version, zero-padded |
-//! | 104 | 340 | the compiled policy |
-//! | 444 | 68 | zero |
+//! | 104 | 344 | the compiled policy |
+//! | 448 | 64 | zero |
 
 use core::fmt;
 
@@ -37,6 +37,8 @@ const CHECKED_FROM: usize = 24;
 const NAME_FROM: usize = 24;
 const VERSION_FROM: usize = 72;
 const POLICY_FROM: usize = 104;
+const LENGTH: u16 = BODY_LEN as u16;
+const _: () = assert!(POLICY_FROM.is_multiple_of(align_of::<Policy>()));
 
 /// What stands in a slot.
 ///
@@ -101,7 +103,7 @@ impl Slot {
         let mut out = Writer(&mut bytes);
         out.put(MAGIC);
         out.put(FORMAT.to_le_bytes());
-        out.put((BODY_LEN as u16).to_le_bytes());
+        out.put(LENGTH.to_le_bytes());
         out.put(sum.to_le_bytes());
         bytes
     }
@@ -114,7 +116,9 @@ impl Slot {
         if !bytes.starts_with(&MAGIC) {
             return Err(SlotError::NoSlot);
         }
-        let policy = policy(bytes)?;
+        verify(bytes)?;
+        let body = policy_bytes(bytes).first_chunk().ok_or(SlotError::Format)?;
+        let policy = Policy::from_bytes(body).map_err(SlotError::Policy)?;
         let (name, version) = texts(bytes);
         Self::of(name, version, policy)
     }
@@ -128,23 +132,21 @@ impl Slot {
     }
 }
 
-/// Reads the policy of a slot; magic, name and version are not looked at. The component uses this: code that compares
-/// the magic would bring a second copy of it into the file.
+/// Whether format, length and checksum are as [`Slot::to_bytes`] writes them. This is all that the component asks: code
+/// that compares the magic would bring a second copy of it into the file, and whether the policy itself holds together
+/// is checked where it is baked and where an artifact is loaded.
 ///
 /// # Errors
-/// What of the slot is not as [`Slot::to_bytes`] writes it.
+/// [`SlotError::Format`] or [`SlotError::Checksum`].
 #[doc(hidden)]
-pub fn policy(slot: &[u8; SLOT_LEN]) -> Result<Policy, SlotError> {
-    let mut from = Reader::new(slot);
-    let _: [u8; MAGIC.len()] = from.take();
-    if (from.u16(), from.u16()) != (FORMAT, BODY_LEN as u16) {
-        return Err(SlotError::Format);
+pub fn verify(slot: &[u8; SLOT_LEN]) -> Result<(), SlotError> {
+    let mut from = Reader(slot);
+    let _: Option<[u8; MAGIC.len()]> = from.take();
+    match (from.u16(), from.u16(), from.u32()) {
+        (Some(FORMAT), Some(LENGTH), Some(sum)) if sum == checksum(slot) => Ok(()),
+        (Some(FORMAT), Some(LENGTH), _) => Err(SlotError::Checksum),
+        _ => Err(SlotError::Format),
     }
-    if from.u32() != checksum(slot) {
-        return Err(SlotError::Checksum);
-    }
-    let body = policy_bytes(slot).first_chunk().ok_or(SlotError::Format)?;
-    Policy::from_bytes(body).map_err(SlotError::Policy)
 }
 
 /// Name and version in the bytes of a slot, unchecked.

@@ -8,6 +8,7 @@
 /// assert!(BUSY.contains(429) && !BUSY.contains(500) && !BUSY.contains(999));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
 pub struct StatusSet([u64; 8]);
 
 impl StatusSet {

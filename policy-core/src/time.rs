@@ -12,6 +12,7 @@
 /// assert_eq!(Millis::from_secs(u64::MAX), Millis::MAX);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Millis(u64);
 
 impl Millis {

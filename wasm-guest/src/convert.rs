@@ -20,7 +20,7 @@ pub(crate) fn description(policy: &Policy, slot: &'static [u8; SLOT_LEN]) -> wit
         name: Text::of(name),
         version: Text::of(version),
         fields: rt::texts(policy.fields()),
-        budget: policy.rules().budget.map(|budget| budget.capacity.thousandths()).into(),
+        budget: policy.budget().map(|budget| budget.capacity.thousandths()).into(),
         policy: List::of(slot::policy_bytes(slot)),
     }
 }

@@ -26,7 +26,7 @@ impl wit::Guest for Component {
     }
 
     fn parse(value: &List<u8>, now: &Optional<wit::UnixMillis>) -> Fallible<wit::RetryAfter, wit::HintCode> {
-        let dates = slot::policy().rules().hint.dates;
+        let dates = slot::policy().dates();
         convert::parsed(retry_after::parse(value.as_slice(), dates, convert::wall(now)))
     }
 

@@ -144,7 +144,7 @@ impl DirectEngine {
             name: slot.name().to_owned(),
             version: slot.version().to_owned(),
             fields: policy.fields().iter().map(|name| (*name).to_owned()).collect(),
-            budget: policy.rules().budget.map(|budget| budget.capacity),
+            budget: policy.budget().map(|budget| budget.capacity),
             policy: policy.to_bytes().to_vec(),
         };
         Self { policy, description }
@@ -163,7 +163,7 @@ impl Engine for DirectEngine {
     }
 
     fn parse(&self, value: &[u8], now: Option<UnixMillis>) -> Result<Result<RetryAfter, HintReport>, EngineError> {
-        let dates = self.policy.rules().hint.dates;
+        let dates = self.policy.dates();
         Ok(retry_after::parse(value, dates, now).map_err(|error| error.reason))
     }
 
