@@ -52,15 +52,15 @@ struct ResultArgs {
     timed_out: bool,
 
     /// The response's Retry-After
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "failure")]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, conflicts_with = "failure")]
     retry_after: Option<String>,
 
     /// The response's Date; a policy may measure Retry-After against it
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "failure")]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, conflicts_with = "failure")]
     date: Option<String>,
 
     /// The response's Age; with it, Date says nothing about the server's clock
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "failure")]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, conflicts_with = "failure")]
     age: Option<String>,
 
     /// A layer below retried this and gave up
@@ -86,7 +86,7 @@ struct ResultKind {
 #[command(next_help_heading = "The request")]
 struct RequestArgs {
     /// Which retry is decided about, from 0: how many attempts were made before the one that brought the result
-    #[arg(long, value_name = "I", default_value_t = 0)]
+    #[arg(long, value_name = "I", default_value_t = 0, allow_negative_numbers = true)]
     retry_index: u32,
 
     /// The method; names are case-sensitive
@@ -118,19 +118,19 @@ enum Key {
 #[command(next_help_heading = "The moment")]
 struct NowArgs {
     /// The wall clock: an HTTP-date, seconds since 1970, RFC 3339, or `none` [default: that of this machine]
-    #[arg(long, value_name = "MOMENT", value_parser = moment::parse)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment::parse, allow_negative_numbers = true)]
     now: Option<Clock>,
 
     /// The random number, a fraction from 0 to 1; 1 is the longest wait
-    #[arg(long, value_name = "0..1", value_parser = sample, default_value = "1", allow_hyphen_values = true)]
+    #[arg(long, value_name = "0..1", value_parser = sample, default_value = "1", allow_negative_numbers = true)]
     sample: Sample,
 
     /// Tokens in the shared retry budget [default: as many as it holds]
-    #[arg(long, value_name = "N", value_parser = tokens, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     tokens: Option<Tokens>,
 
     /// Time since the request began
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "0ms")]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "0ms", allow_hyphen_values = true)]
     elapsed: Millis,
 
     /// What is known about connectivity

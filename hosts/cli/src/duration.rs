@@ -9,7 +9,7 @@ const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_0
 
 /// Reads a span such as `250ms`, `1.5s`, `2m`, `1h` or `7d`; it has to be whole milliseconds.
 pub(crate) fn parse(text: &str) -> Result<Millis, String> {
-    let expected = || "expected a number and a unit, such as `250ms`, `1.5s`, `2m`, `1h` or `7d`".to_owned();
+    let expected = || "expected a number and a unit, such as `250ms`, `30s`, `2m`, `1h` or `7d`".to_owned();
     let at = text.find(|letter: char| letter.is_ascii_alphabetic()).ok_or_else(expected)?;
     let (number, unit) = text.split_at(at);
     let (_, length) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or_else(expected)?;

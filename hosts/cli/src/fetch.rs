@@ -72,7 +72,7 @@ pub(crate) struct FetchArgs {
     limits: LimitArgs,
 
     /// Time of one attempt until the answer begins
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     attempt_timeout: Option<Millis>,
 }
 

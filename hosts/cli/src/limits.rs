@@ -10,15 +10,15 @@ use crate::duration;
 #[command(next_help_heading = "Limits (they only tighten the policy)")]
 pub(crate) struct LimitArgs {
     /// Sends, the first included
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_attempts: Option<u32>,
 
     /// Time over all attempts, such as `30s`
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     deadline: Option<Millis>,
 
     /// Longest wait in this process; what asks for more is deferred
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     max_wait: Option<Millis>,
 }
 

@@ -31,7 +31,7 @@ const EXAMPLES: &str = "\
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ParseArgs {
     /// The value of the field; several lines of it joined with a comma
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_negative_numbers = true)]
     value: String,
 
     /// VALUE is hexadecimal: two digits a byte, white space ignored
@@ -39,7 +39,7 @@ pub(crate) struct ParseArgs {
     hex: bool,
 
     /// The wall clock: an HTTP-date, seconds since 1970, RFC 3339, or `none` [default: that of this machine]
-    #[arg(long, value_name = "MOMENT", value_parser = moment::parse)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment::parse, allow_negative_numbers = true)]
     now: Option<Clock>,
 }
 

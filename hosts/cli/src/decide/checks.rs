@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use policy_core::{
-    Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Rules, Tokens,
+    Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens,
     hint::{Ask, Hint},
 };
 use serde::Serialize;
@@ -39,7 +39,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// All checks, as far as they went.
-pub(super) fn of(asked: &Asked<'_>, rules: &Rules, answer: &Answer, local: Option<Millis>) -> Vec<Check> {
+pub(super) fn of(asked: &Asked<'_>, policy: &Policy, answer: &Answer, local: Option<Millis>) -> Vec<Check> {
     let (last, passed) = last_check(answer);
     let last = NAMES.iter().position(|name| *name == last);
     let verdict = |at| match last.map(|last| last.cmp(&at)) {
@@ -47,7 +47,7 @@ pub(super) fn of(asked: &Asked<'_>, rules: &Rules, answer: &Answer, local: Optio
         Some(Ordering::Equal) => Some(passed),
         Some(Ordering::Less) | None => None,
     };
-    let checks = NAMES.into_iter().zip(facts(asked, rules, answer, local)).enumerate();
+    let checks = NAMES.into_iter().zip(facts(asked, policy, answer, local)).enumerate();
     checks.map(|(at, (check, facts))| Check { check, passed: verdict(at), facts }).collect()
 }
 
@@ -76,10 +76,10 @@ fn last_check(answer: &Answer) -> (&'static str, bool) {
 }
 
 /// What each check looks at.
-fn facts(asked: &Asked<'_>, rules: &Rules, answer: &Answer, local: Option<Millis>) -> [String; NAMES.len()] {
-    let args = asked.args;
+fn facts(asked: &Asked<'_>, policy: &Policy, answer: &Answer, local: Option<Millis>) -> [String; NAMES.len()] {
+    let (args, rules) = (asked.args, policy.rules());
     let limits = Limits::from(args.limits);
-    let made = answer.attempt.map_or_else(|| args.request.retry_index, |attempt| attempt);
+    let made = answer.attempt.unwrap_or(args.request.retry_index);
     let yes_no = |holds: bool, yes: &'static str, no: &'static str| if holds { yes } else { no }.to_owned();
     let key = match IdempotencyKey::from(args.request.key) {
         IdempotencyKey::Absent => "no key",
@@ -89,13 +89,13 @@ fn facts(asked: &Asked<'_>, rules: &Rules, answer: &Answer, local: Option<Millis
     [
         yes_no(args.now.session_changed, "somebody else is signed in", "the same as at the start"),
         yes_no(args.now.cancelled, "the caller has cancelled", "not cancelled"),
-        result(asked, rules),
+        result(asked, policy),
         format!("{} passed; {}", duration::text(args.now.elapsed), limit("limit", rules.deadline, limits.deadline)),
         yes_no(args.result.nested_gave_up, "a layer below gave up", "none gave up"),
         format!("{made} made; {}", allowed(rules.max_attempts, limits.max_attempts)),
         yes_no(args.request.one_shot_body, "it can be sent only once", "it can be sent again"),
         format!("{}, {key}", args.request.method),
-        wait(asked, rules, local),
+        wait(asked, policy, local),
         limit("longest wait", rules.max_wait, limits.max_wait),
         limit("deadline", rules.deadline, limits.deadline),
         match rules.budget {
@@ -105,16 +105,16 @@ fn facts(asked: &Asked<'_>, rules: &Rules, answer: &Answer, local: Option<Millis
     ]
 }
 
-fn result(asked: &Asked<'_>, rules: &Rules) -> String {
+fn result(asked: &Asked<'_>, policy: &Policy) -> String {
     let result = &asked.args.result;
     let (what, disposition) = match (result.kind.failure, result.kind.status) {
         (Some(kind), _) => {
             let network = asked.args.now.network.into();
-            (kind.name().to_owned(), Disposition::of_failure(rules, kind, result.timed_out, network))
+            (kind.name().to_owned(), Disposition::of_failure(policy, kind, result.timed_out, network))
         }
         (None, status) => {
             let status = status.unwrap_or_default();
-            (status.to_string(), Disposition::of_status(rules, status))
+            (status.to_string(), Disposition::of_status(policy, status))
         }
     };
     let is = match disposition {
@@ -129,9 +129,9 @@ fn result(asked: &Asked<'_>, rules: &Rules) -> String {
 }
 
 /// The hint and the local backoff, before they are put together.
-fn wait(asked: &Asked<'_>, rules: &Rules, local: Option<Millis>) -> String {
+fn wait(asked: &Asked<'_>, policy: &Policy, local: Option<Millis>) -> String {
     let hint = match asked.args.result.kind.status {
-        Some(status) => Hint::read(&rules.hint, status, &asked.fields, asked.wall),
+        Some(status) => Hint::read(policy, status, &asked.fields, asked.wall),
         None => Hint::ABSENT,
     };
     let ask = match hint.ask {

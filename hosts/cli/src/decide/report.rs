@@ -74,7 +74,7 @@ impl Report {
             token_thousandths_before: asked.tokens.thousandths(),
             token_thousandths_after: answer.tokens.thousandths(),
             ignored_fields: asked.ignored.clone(),
-            checks: checks::of(asked, chosen.policy.rules(), &answer, local.map(Millis::new)),
+            checks: checks::of(asked, &chosen.policy, &answer, local.map(Millis::new)),
             policy: description.name.clone(),
             policy_version: description.version.clone(),
             sentence: told.sentence,

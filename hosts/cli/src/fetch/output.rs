@@ -50,7 +50,11 @@ impl Output {
     /// Writes the next piece.
     pub(super) fn write(&mut self, piece: &[u8]) -> Result<(), Error> {
         match self {
-            Self::Stdout => io::stdout().write_all(piece).map_err(|error| stdout_error(&error)),
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                // Each piece as it comes: a body may arrive slowly, with somebody watching.
+                stdout.write_all(piece).and_then(|()| stdout.flush()).map_err(|error| stdout_error(&error))
+            }
             Self::File(new) => new.file.write_all(piece).map_err(|error| new.error(&error)),
         }
     }
@@ -58,7 +62,7 @@ impl Output {
     /// Everything is written.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self {
-            Self::Stdout => io::stdout().flush().map_err(|error| stdout_error(&error)),
+            Self::Stdout => Ok(()),
             Self::File(mut new) => {
                 let Some(draft) = new.draft.take() else { return Ok(()) };
                 fs::rename(&draft, &new.path).map_err(|error| {

@@ -23,9 +23,12 @@ impl Progress {
             let _ = (0..WIDTH).try_for_each(|at| out.write_char(if at < full { '━' } else { '─' }));
         };
         let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // To a tenth of a second, rounded up: the last digits would only flicker.
-            let left = (whole - elapsed(state)).div_ceil(100) * 100;
-            let _ = write!(out, "{} left", duration::text(Millis::new(left)));
+            // To a tenth of a second, rounded up: finer digits would only flicker.
+            let tenths = (whole - elapsed(state)).div_ceil(100);
+            let _ = match tenths {
+                0..600 => write!(out, "{}.{} s left", tenths / 10, tenths % 10),
+                _ => write!(out, "{} left", duration::text(Millis::from_secs(tenths.div_ceil(10)))),
+            };
         };
         let line = ProgressStyle::with_template("            {wait_bar:.cyan} {wait_left} (Ctrl-C cancels)");
         let style = line.unwrap_or_else(|_| ProgressStyle::default_spinner());

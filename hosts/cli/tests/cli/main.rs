@@ -1,0 +1,10 @@
+//! The binary as people run it: real processes, real sockets, both engines.
+
+mod decide;
+mod fetch;
+mod input;
+mod interrupt;
+mod parse;
+mod secrets;
+mod server;
+mod support;
