@@ -164,6 +164,7 @@ struct Plan {
 }
 
 impl Plan {
+    #[inline]
     fn new(policy: &Policy, ask: Ask, draw: Draw, now: &Now) -> Self {
         // The local backoff is a floor, unless the hint stands in its place.
         let (hint, floor) = match (ask, policy.hint_mode()) {

@@ -142,7 +142,7 @@ impl Policy {
     #[inline]
     pub(crate) fn field_count(&self) -> usize {
         match () {
-            () if self.hint_statuses == StatusSet::EMPTY => 0,
+            () if self.hint_statuses.is_empty() => 0,
             () if self.measures_skew() => 3,
             () => 1,
         }

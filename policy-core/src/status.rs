@@ -55,6 +55,13 @@ impl StatusSet {
         false
     }
 
+    /// Whether no code is in the set.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     /// Whether every code of `other` is in the set.
     #[must_use]
     pub fn includes(&self, other: &Self) -> bool {
