@@ -1,5 +1,5 @@
 //! What `wit/policy.wit` is in Rust; nothing else.
-#![allow(missing_docs, unreachable_pub, clippy::all)]
+#![allow(unreachable_pub)]
 
 wasmtime::component::bindgen!({
     path: "../../wit",

@@ -38,6 +38,9 @@ mod convert;
 mod digest;
 mod engine;
 mod limits;
+#[cfg(test)]
+#[path = "../tests/wasmtime/made.rs"]
+mod made;
 mod pool;
 
 pub use artifact::{Artifact, ArtifactError};

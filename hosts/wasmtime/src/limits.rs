@@ -3,9 +3,10 @@
 use std::fmt;
 
 use refrain::EngineError;
-use wasmtime::{Config, ResourceLimiter, Trap};
+use wasmtime::{Config, Inlining, ResourceLimiter, Trap};
 
-/// Fuel for one call, in wasmtime's units (about one an instruction).
+/// Fuel for one call, in wasmtime's units (about one an instruction). A usual decision takes some 2,000, one on the
+/// slowest field value some 140,000.
 pub(crate) const FUEL: u64 = 1_000_000;
 
 /// Bytes of linear memory: one page.
@@ -26,6 +27,8 @@ pub(crate) fn config() -> Config {
     let mut config = Config::new();
     config
         .concurrency_support(false)
+        // The guest is built for size; what it left as calls is inlined here, which makes a decision a tenth faster.
+        .compiler_inlining(Inlining::Yes)
         .consume_fuel(true)
         .max_wasm_stack(STACK)
         .wasm_backtrace_max_frames(None)

@@ -101,3 +101,42 @@ impl Instance {
         call(self.exports.refrain_policy_policy(), &mut self.store)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::made::KEEP;
+
+    /// Makes `calls` calls, each while the one before it runs.
+    fn nest(pool: &Pool, calls: usize) -> Result<(), EngineError> {
+        pool.call("describe", |guest, store| {
+            guest.call_describe(store)?;
+            if calls > 1 { nest(pool, calls - 1).map_err(Into::into) } else { Ok(()) }
+        })
+    }
+
+    fn instances(pool: &Pool) -> usize {
+        pool.slots.iter().filter(|slot| slot.lock().is_ok_and(|slot| slot.is_some())).count()
+    }
+
+    #[test]
+    fn more_calls_at_once_than_slots_are_answered_and_no_more_instances_are_kept_than_slots() {
+        let pool = Pool::new(&KEEP.encode()).unwrap();
+        nest(&pool, 1).unwrap();
+        assert_eq!(instances(&pool), 1);
+        nest(&pool, pool.slots.len() + 2).unwrap();
+        assert_eq!(instances(&pool), pool.slots.len());
+    }
+
+    #[test]
+    fn a_panic_during_a_call_leaves_the_slot_usable() {
+        let mut pool = Pool::new(&KEEP.encode()).unwrap();
+        pool.slots.truncate(1);
+        let panicking = AssertUnwindSafe(|| pool.call::<()>("describe", |_, _| panic!("as the test wants it")));
+        assert!(catch_unwind(panicking).is_err());
+        nest(&pool, 1).unwrap();
+        assert!(pool.free_slot().is_some_and(|slot| slot.is_some()), "the instance of the second call is kept");
+    }
+}
