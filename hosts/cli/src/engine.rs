@@ -81,8 +81,8 @@ impl EngineArgs {
             }
             (Kind::Wasm, None) => {
                 return Err(Error::usage(
-                    "expected a policy component, found none in this program: build it with `cargo xtask`, \
-                     or pass `--component FILE` or `--engine native`",
+                    "expected a policy component, found none in this program: `cargo xtask demo` builds one in; \
+                     else pass `--component FILE` or `--engine native`",
                 ));
             }
             (Kind::Native, Some(artifact)) => {

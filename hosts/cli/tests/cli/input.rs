@@ -78,6 +78,6 @@ fn without_a_component_the_native_engine_decides_and_the_other_says_how_to_get_o
     } else {
         assert!(version.contains("no component embedded"), "{version}");
         assert_eq!(wasm.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&wasm.stderr).contains("`cargo xtask`"));
+        assert!(String::from_utf8_lossy(&wasm.stderr).contains("`cargo xtask demo`"));
     }
 }
