@@ -75,7 +75,8 @@ fn check_core(core: &[u8]) -> Result<()> {
     }
 }
 
-fn check_component(component: &[u8]) -> Result<()> {
+/// One export, the interface, and no import.
+pub(crate) fn check_component(component: &[u8]) -> Result<()> {
     let (mut depth, mut exports) = (0, Vec::new());
     for payload in Parser::new(0).parse_all(component) {
         match payload? {

@@ -14,13 +14,16 @@ use policy_core::{
 use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
 
-use crate::{shell, toolchain, wit};
+use crate::{check_guest, shell, toolchain, wit};
 
 /// What the guest is compiled for.
 pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
 
 /// The environment variable that tells programs and tests where the component stands.
 pub(crate) const COMPONENT: &str = "REFRAIN_COMPONENT";
+
+/// The environment variable that tells tests where the reference component stands.
+pub(crate) const REFERENCE: &str = "REFRAIN_REFERENCE_COMPONENT";
 
 /// One page of memory and no more. The stack lies below the data, so that running out of it traps.
 const LINK_ARGS: [&str; 4] = ["--initial-memory=65536", "--max-memory=65536", "--stack-first", "-zstack-size=8192"];
@@ -71,24 +74,41 @@ pub(crate) fn build_here() -> Result<Artifact> {
     Ok(artifact)
 }
 
+/// Builds the reference component, which has its bindings from `wit-bindgen`, and says where it is. For tests only.
+pub(crate) fn build_reference() -> Result<PathBuf> {
+    toolchain::target(TRIPLE)?;
+    println!("building the reference component, with bindings by wit-bindgen (half a minute the first time)");
+    let mut core = compile(&shell::workspace(), &shell::target(), "reference-guest")?;
+    bake_default(&mut core)?;
+    // It says itself what it exports: a second opinion on that too.
+    let encoder = ComponentEncoder::default().module(&core).context("the reference guest is no guest")?;
+    let component = encoder.validate(true).encode().context("cannot wrap the reference guest as a component")?;
+    check_guest::check_component(&component).context("the reference component")?;
+    let path = shell::target().join("refrain/reference.wasm");
+    shell::write(&path, &component)?;
+    println!("reference core module: {} bytes", without_custom_sections(&core)?.len());
+    Ok(path)
+}
+
 /// Builds the component of the workspace in `workspace`; what cargo makes on the way goes to `target`.
 pub(crate) fn build(workspace: &Path, target: &Path) -> Result<Artifact> {
-    let mut core = without_custom_sections(&compile(workspace, target)?)?;
+    let mut core = without_custom_sections(&compile(workspace, target, "wasm-guest")?)?;
     bake_default(&mut core)?;
     let component = encode(workspace, &core)?;
     Ok(Artifact { core, component })
 }
 
-fn compile(workspace: &Path, target: &Path) -> Result<Vec<u8>> {
+fn compile(workspace: &Path, target: &Path, package: &str) -> Result<Vec<u8>> {
     shell::run(
         shell::cargo()
-            .args(["build", "--quiet", "--package", "wasm-guest", "--profile", "guest", "--target", TRIPLE])
+            .args(["build", "--quiet", "--package", package, "--profile", "guest", "--target", TRIPLE])
             .current_dir(workspace)
             .env("CARGO_TARGET_DIR", target)
             .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace)?.join("\u{1f}"))
             .env_remove("RUSTFLAGS"),
     )?;
-    shell::read(&target.join(TRIPLE).join("guest/wasm_guest.wasm"))
+    let module = format!("guest/{}.wasm", package.replace('-', "_"));
+    shell::read(&target.join(TRIPLE).join(module))
 }
 
 /// The compiler's flags. No path of this machine may reach the bytes.

@@ -39,6 +39,9 @@ enum Step {
     Demo,
 }
 
+/// All packages but those that only a Wasm target links.
+const NO_GUESTS: [&str; 4] = ["--exclude", "wasm-guest", "--exclude", "reference-guest"];
+
 /// Runs the steps.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let all = Step::value_variants();
@@ -91,23 +94,26 @@ fn core_targets() -> Result<()> {
 fn lint() -> Result<()> {
     toolchain::component("clippy", "clippy")?;
     guest::build_here()?;
-    let hosts = ["clippy", "--workspace", "--exclude", "wasm-guest", "--all-targets", "--all-features"];
     let deny = ["--", "--deny", "warnings"];
-    shell::run(shell::cargo().args(hosts).args(deny).env(guest::COMPONENT, guest::Artifact::component_path()))?;
-    let guest = ["clippy", "--package", "wasm-guest", "--target", guest::TRIPLE];
-    shell::run(shell::cargo().args(guest).args(deny))
+    let mut hosts = shell::cargo();
+    hosts.args(["clippy", "--workspace", "--all-targets", "--all-features"]).args(NO_GUESTS);
+    shell::run(hosts.args(deny).env(guest::COMPONENT, guest::Artifact::component_path()))?;
+    let guests = ["clippy", "--package", "wasm-guest", "--package", "reference-guest", "--target", guest::TRIPLE];
+    shell::run(shell::cargo().args(guests).args(deny))
 }
 
 fn tests(environment: &[(&str, &str)]) -> Result<()> {
     guest::build_here()?;
+    let reference = guest::build_reference()?;
     let mut command = shell::cargo();
-    command.args(["test", "--workspace", "--exclude", "wasm-guest", "--release", "--features", "refrain/testing"]);
-    shell::run(command.env(guest::COMPONENT, guest::Artifact::component_path()).envs(environment.iter().copied()))
+    command.args(["test", "--workspace", "--release", "--features", "refrain/testing"]).args(NO_GUESTS);
+    command.env(guest::COMPONENT, guest::Artifact::component_path()).env(guest::REFERENCE, reference);
+    shell::run(command.envs(environment.iter().copied()))
 }
 
 fn docs() -> Result<()> {
-    let arguments = ["doc", "--workspace", "--exclude", "wasm-guest", "--exclude", "xtask", "--no-deps"];
-    shell::run(shell::cargo().args(arguments).env("RUSTDOCFLAGS", "--deny warnings"))
+    let arguments = ["doc", "--workspace", "--exclude", "xtask", "--no-deps"];
+    shell::run(shell::cargo().args(arguments).args(NO_GUESTS).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
 fn cases() -> Result<()> {
