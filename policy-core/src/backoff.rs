@@ -101,6 +101,59 @@ impl Backoff {
     /// `min(cap, base × multiplier^exponent)`, rounded up; exact to a thousandth of a millisecond.
     #[must_use]
     pub const fn bound(&self, exponent: u64) -> Millis {
+        Series::new(self).bound(exponent)
+    }
+
+    /// Draws the wait. `series` is the count of draws made so far, or for [`Jitter::Decorrelated`] the previous draw
+    /// in milliseconds (0 before the first); [`Draw::series`] is either, for the next call.
+    pub const fn draw(&self, series: u64, sample: Sample) -> Draw {
+        Series::new(self).draw(series, sample)
+    }
+}
+
+/// A compiled backoff. Every jitter but the decorrelated one is a span around the bound: none 1 to 1, full 0 to 1, equal
+/// a half to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Series {
+    pub(crate) base: Millis,
+    pub(crate) cap: Millis,
+    pub(crate) ceiling: Millis,
+    pub(crate) multiplier: Thousandths,
+    pub(crate) low: Thousandths,
+    pub(crate) high: Thousandths,
+    /// The jitter's number; [`Series::DECORRELATED`] alone is read here.
+    pub(crate) jitter: u32,
+}
+
+impl Series {
+    pub(crate) const DECORRELATED: u32 = 4;
+
+    pub(crate) const fn new(backoff: &Backoff) -> Self {
+        let Backoff { base, multiplier, cap, jitter, ceiling } = *backoff;
+        let (jitter, low, high) = match jitter {
+            Jitter::None => (0, Thousandths::ONE, Thousandths::ONE),
+            Jitter::Full => (1, Thousandths::new(0), Thousandths::ONE),
+            Jitter::Equal => (2, Thousandths::new(500), Thousandths::ONE),
+            Jitter::Scaled { low, high } => (3, low, high),
+            Jitter::Decorrelated => (Self::DECORRELATED, Thousandths::ONE, Thousandths::ONE),
+        };
+        Self { base, cap, ceiling, multiplier, low, high, jitter }
+    }
+
+    pub(crate) const fn backoff(&self) -> Backoff {
+        let Self { base, cap, ceiling, multiplier, low, high, jitter } = *self;
+        let jitter = match jitter {
+            1 => Jitter::Full,
+            2 => Jitter::Equal,
+            3 => Jitter::Scaled { low, high },
+            Self::DECORRELATED => Jitter::Decorrelated,
+            _ => Jitter::None,
+        };
+        Backoff { base, multiplier, cap, jitter, ceiling }
+    }
+
+    const fn bound(&self, exponent: u64) -> Millis {
         if exponent == 0 || self.base.get() == 0 || self.multiplier.get() <= 1_000 {
             return shorter(self.base, self.cap);
         }
@@ -114,29 +167,17 @@ impl Backoff {
         shorter(Millis::new(micros.div_ceil(1_000)), self.cap)
     }
 
-    /// Draws the wait. `series` is the count of draws made so far, or for [`Jitter::Decorrelated`] the previous draw
-    /// in milliseconds (0 before the first); [`Draw::series`] is either, for the next call.
-    #[inline]
-    pub const fn draw(&self, series: u64, sample: Sample) -> Draw {
-        let next = series.saturating_add(1);
-        let (delay, series) = match self.jitter {
-            Jitter::None => (self.bound(series), next),
-            Jitter::Full => (sample.between(Millis::ZERO, self.bound(series)), next),
-            Jitter::Equal => {
-                let bound = self.bound(series);
-                (sample.between(Millis::new(bound.get().div_ceil(2)), bound), next)
-            }
-            Jitter::Scaled { low, high } => {
-                let bound = self.bound(series);
-                (sample.between(low.of(bound), high.of(bound)), next)
-            }
-            Jitter::Decorrelated => {
-                let previous = if series > self.base.get() { series } else { self.base.get() };
-                let high = shorter(self.cap, Millis::new(saturating_mul(previous, 3)));
-                let delay = sample.between(shorter(self.base, self.cap), high);
-                (delay, delay.get())
-            }
+    pub(crate) const fn draw(&self, series: u64, sample: Sample) -> Draw {
+        let decorrelated = self.jitter == Self::DECORRELATED;
+        let (low, high) = if decorrelated {
+            let previous = if series > self.base.get() { series } else { self.base.get() };
+            (shorter(self.base, self.cap), shorter(self.cap, Millis::new(saturating_mul(previous, 3))))
+        } else {
+            let bound = self.bound(series);
+            (self.low.of(bound), self.high.of(bound))
         };
+        let delay = sample.between(low, high);
+        let series = if decorrelated { delay.get() } else { series.saturating_add(1) };
         Draw { delay: shorter(delay, self.ceiling), series }
     }
 }

@@ -42,16 +42,16 @@ impl Tokens {
         Self(self.0.saturating_add(more.0))
     }
 
-    fn minus(self, less: Self) -> Self {
+    pub(crate) fn minus(self, less: Self) -> Self {
         Self(self.0.saturating_sub(less.0))
     }
 }
 
-/// How the tokens move.
+/// How the tokens of a policy move.
 ///
 /// ```
 /// use policy_core::{BudgetRules, Cost, Tokens};
-/// let aws = BudgetRules::aws_standard();
+/// let aws = BudgetRules::aws_standard().compile();
 /// let tokens = aws.charge(Tokens::new(500), Cost::Retry).unwrap();
 /// assert_eq!(tokens, Tokens::new(495));
 /// assert_eq!(aws.succeeded(tokens, Cost::Retry), Tokens::new(500));
@@ -123,6 +123,44 @@ impl BudgetRules {
         }
     }
 
+    /// The transitions that these rules say.
+    #[must_use]
+    pub const fn compile(&self) -> Budget {
+        let Self { capacity, on_failure, retry, throttled, timed_out, success, threshold, refund } = *self;
+        Budget {
+            prices: [Tokens::ZERO, retry, throttled, timed_out],
+            gifts: if refund { [success, retry, throttled, timed_out] } else { [success; 4] },
+            capacity,
+            on_failure,
+            floor: Tokens(threshold.0.saturating_add(1)),
+        }
+    }
+}
+
+/// The transitions of a retry budget: from tokens to tokens, the same for every policy, with one or without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Budget {
+    /// What a retry takes, by [`Cost`].
+    pub(crate) prices: [Tokens; 4],
+    /// What a success gives, by the cost of the last retry of its request.
+    pub(crate) gifts: [Tokens; 4],
+    pub(crate) capacity: Tokens,
+    pub(crate) on_failure: Tokens,
+    /// A retry needs at least this.
+    pub(crate) floor: Tokens,
+}
+
+impl Budget {
+    /// Of a policy without a budget: every retry is free.
+    pub const NONE: Self = Self {
+        prices: [Tokens::ZERO; 4],
+        gifts: [Tokens::ZERO; 4],
+        capacity: Tokens(u32::MAX),
+        on_failure: Tokens::ZERO,
+        floor: Tokens::ZERO,
+    };
+
     /// After a retryable result, before it is decided what follows.
     #[must_use]
     pub fn failed(&self, tokens: Tokens) -> Tokens {
@@ -132,35 +170,29 @@ impl BudgetRules {
     /// Takes what a retry costs; `None` if there is not enough.
     #[must_use]
     pub fn charge(&self, tokens: Tokens, cost: Cost) -> Option<Tokens> {
-        let (tokens, price) = (self.held(tokens), self.price(cost));
-        (tokens > self.threshold && tokens >= price).then(|| tokens.minus(price))
+        let (tokens, price) = (self.held(tokens), at(&self.prices, cost));
+        (tokens >= self.floor && tokens >= price).then(|| tokens.minus(price))
     }
 
     /// Gives back what a retry took that was never sent.
     #[must_use]
     pub fn returned(&self, tokens: Tokens, cost: Cost) -> Tokens {
-        self.held(tokens.plus(self.price(cost)))
+        self.held(tokens.plus(at(&self.prices, cost)))
     }
 
     /// After a success of a request whose last retry was charged `cost`.
     #[must_use]
     pub fn succeeded(&self, tokens: Tokens, cost: Cost) -> Tokens {
-        let gift = if self.refund && cost != Cost::Nothing { self.price(cost) } else { self.success };
-        self.held(tokens.plus(gift))
-    }
-
-    fn price(&self, cost: Cost) -> Tokens {
-        match cost {
-            Cost::Nothing => Tokens::ZERO,
-            Cost::Retry => self.retry,
-            Cost::Throttled => self.throttled,
-            Cost::TimedOut => self.timed_out,
-        }
+        self.held(tokens.plus(at(&self.gifts, cost)))
     }
 
     fn held(&self, tokens: Tokens) -> Tokens {
         tokens.min(self.capacity)
     }
+}
+
+fn at(table: &[Tokens; 4], cost: Cost) -> Tokens {
+    table.get(cost as usize).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -169,16 +201,16 @@ mod tests {
 
     #[test]
     fn a_tie_with_the_threshold_is_not_above_it() {
-        let grpc = BudgetRules::grpc_throttling(Tokens::new(10), Tokens::from_thousandths(100));
+        let grpc = BudgetRules::grpc_throttling(Tokens::new(10), Tokens::from_thousandths(100)).compile();
         assert_eq!(grpc.charge(Tokens::new(5), Cost::Retry), None);
         assert_eq!(grpc.charge(Tokens::from_thousandths(5_001), Cost::Retry), Some(Tokens::from_thousandths(5_001)));
     }
 
     #[test]
     fn nothing_passes_the_capacity_or_falls_below_zero() {
-        let aws = BudgetRules::aws_standard();
+        let aws = BudgetRules::aws_standard().compile();
         assert_eq!(aws.succeeded(Tokens::from_thousandths(u32::MAX), Cost::TimedOut), Tokens::new(500));
-        let grpc = BudgetRules::grpc_throttling(Tokens::new(4), Tokens::from_thousandths(800));
+        let grpc = BudgetRules::grpc_throttling(Tokens::new(4), Tokens::from_thousandths(800)).compile();
         assert_eq!(grpc.failed(Tokens::from_thousandths(400)), Tokens::ZERO);
     }
 }

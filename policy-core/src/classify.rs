@@ -72,6 +72,14 @@ impl Disposition {
         }
     }
 
+    /// The class of a result that is worth another send; an attempt that was never sent is a transient fault.
+    pub(crate) const fn class(self) -> Class {
+        match self {
+            Self::Retryable(class) => class,
+            Self::Success | Self::Offline | Self::NotRetryable => Class::Transient,
+        }
+    }
+
     /// Of an event; `None` for one that brings no result.
     pub(crate) fn of_event(policy: &Policy, event: &Event<'_>, network: Network) -> Option<Self> {
         match *event {

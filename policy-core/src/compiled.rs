@@ -2,10 +2,10 @@
 //! [`Policy`].
 
 use crate::{
-    backoff::{Backoff, Jitter, Thousandths},
-    budget::Tokens,
+    backoff::{Series, Thousandths},
+    budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
-    policy::{self, Policy, Series},
+    policy::{self, Policy},
     request::MethodSet,
     rules::{DeadlineScope, HintMode, Offline, PolicyError, Rules, Unreadable},
     status::StatusSet,
@@ -15,7 +15,7 @@ use crate::{
 /// Length of a compiled policy.
 pub const BODY_LEN: usize = size_of::<Policy>();
 
-const _: () = assert!(BODY_LEN == 344 && align_of::<Policy>() == 8);
+const _: () = assert!(BODY_LEN == 360 && align_of::<Policy>() == 8);
 
 impl Policy {
     /// Checks and compiles `rules`.
@@ -39,17 +39,7 @@ impl Policy {
             hint_statuses: hint.statuses,
             transient: Series::new(&rules.transient),
             throttled: Series::new(&rules.throttled),
-            budget: budget.map_or([Tokens::ZERO; 7], |budget| {
-                [
-                    budget.capacity,
-                    budget.on_failure,
-                    budget.retry,
-                    budget.throttled,
-                    budget.timed_out,
-                    budget.success,
-                    budget.threshold,
-                ]
-            }),
+            budget: budget.map_or(Budget::NONE, BudgetRules::compile),
             spread: hint.spread,
             methods: rules.methods,
             keyed_methods: rules.keyed_methods,
@@ -97,7 +87,8 @@ impl Policy {
             }
             out.put(jitter.to_le_bytes());
         }
-        for tokens in self.budget {
+        let Budget { prices, gifts, capacity, on_failure, floor } = self.budget;
+        for tokens in prices.into_iter().chain(gifts).chain([capacity, on_failure, floor]) {
             out.put(tokens.thousandths().to_le_bytes());
         }
         out.put(self.spread.get().to_le_bytes());
@@ -124,20 +115,6 @@ impl Policy {
     }
 }
 
-impl Series {
-    fn new(backoff: &Backoff) -> Self {
-        let (jitter, low, high) = match backoff.jitter {
-            Jitter::None => (0, Thousandths::default(), Thousandths::default()),
-            Jitter::Full => (1, Thousandths::default(), Thousandths::default()),
-            Jitter::Equal => (2, Thousandths::default(), Thousandths::default()),
-            Jitter::Scaled { low, high } => (3, low, high),
-            Jitter::Decorrelated => (4, Thousandths::default(), Thousandths::default()),
-        };
-        let Backoff { base, multiplier, cap, ceiling, .. } = *backoff;
-        Self { base, cap, ceiling, multiplier, low, high, jitter }
-    }
-}
-
 fn read(from: &mut Reader<'_>) -> Option<Policy> {
     Some(Policy {
         fingerprint: from.u32()?,
@@ -150,12 +127,12 @@ fn read(from: &mut Reader<'_>) -> Option<Policy> {
         hint_statuses: from.statuses()?,
         transient: from.series()?,
         throttled: from.series()?,
-        budget: {
-            let mut budget = [Tokens::ZERO; 7];
-            for tokens in &mut budget {
-                *tokens = Tokens::from_thousandths(from.u32()?);
-            }
-            budget
+        budget: Budget {
+            prices: from.tokens()?,
+            gifts: from.tokens()?,
+            capacity: from.token()?,
+            on_failure: from.token()?,
+            floor: from.token()?,
         },
         spread: Thousandths::new(from.u32()?),
         methods: MethodSet::from_bits(from.u16()?)?,
@@ -214,6 +191,14 @@ impl Reader<'_> {
         self.take().map(u64::from_le_bytes).map(Millis::new)
     }
 
+    fn token(&mut self) -> Option<Tokens> {
+        self.u32().map(Tokens::from_thousandths)
+    }
+
+    fn tokens(&mut self) -> Option<[Tokens; 4]> {
+        Some([self.token()?, self.token()?, self.token()?, self.token()?])
+    }
+
     fn statuses(&mut self) -> Option<StatusSet> {
         let mut words = [0; 8];
         for word in &mut words {
@@ -238,6 +223,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backoff::Jitter;
 
     fn scaled() -> Rules {
         let mut rules = Rules::DEFAULT;

@@ -12,11 +12,11 @@
 //! | finished | keep | keep | keep |
 
 use crate::{
-    backoff::Jitter,
+    backoff::Series,
     budget::{Cost, Tokens},
-    classify::{Class, Disposition},
+    classify::Disposition,
     command::{Command, Wait},
-    decision::{Decision, Situation, decide, refusal},
+    decision::{Decision, Situation, refusal, schedule},
     event::{Attempt, Event, FIELDS_MAX, Field, Network, Now},
     failure::FailureKind,
     hint::Hint,
@@ -48,7 +48,7 @@ impl Execution {
     pub fn start(policy: &Policy, request: &Request, now: &Now) -> Step {
         let tightest = |ours: Millis, theirs: Option<Millis>| theirs.map_or(ours, |theirs| ours.min(theirs));
         let deadline = tightest(policy.deadline, request.limits.deadline);
-        let decorrelated = matches!(policy.transient.backoff().jitter, Jitter::Decorrelated);
+        let decorrelated = policy.transient.jitter == Series::DECORRELATED;
         let execution = Self {
             not_before: request.not_before.unwrap_or_default(),
             give_up: Mark::default(),
@@ -69,34 +69,6 @@ impl Execution {
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
     pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
         Call::new(policy, now, self).run(|call| call.take(event))
-    }
-
-    /// The step for words that [`Execution::from_words`] refuses: no further send.
-    pub fn malformed(now: &Now) -> Step {
-        let execution = Self {
-            not_before: Mark::default(),
-            give_up: Mark::default(),
-            deadline: Mark::default(),
-            session: now.session,
-            max_wait: Millis::ZERO,
-            series: 0,
-            policy: 0,
-            attempts: 0,
-            max_attempts: 0,
-            last_status: 0,
-            facts: Facts(0),
-            progress: Progress::new(Phase::Finished, Cost::Nothing),
-        };
-        let outcome = Outcome {
-            end: End::MalformedExecution,
-            bound: Bound::None,
-            hint: HintReport::Absent,
-            attempts: 0,
-            maybe_applied: true,
-            hand_over: HandOver::Abort,
-            resume: None,
-        };
-        Step { execution, tokens: now.tokens, command: Command::Finish(outcome) }
     }
 }
 
@@ -122,6 +94,7 @@ impl<'a> Call<'a> {
         Step { execution: self.execution, tokens: self.tokens, command }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn begin(&mut self) -> Command {
         let Execution { attempts, max_attempts, not_before, .. } = self.execution;
         let (end, bound) = match () {
@@ -134,10 +107,12 @@ impl<'a> Call<'a> {
         self.finish(end, bound)
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn take(&mut self, event: Event<'_>) -> Command {
         let phase = self.execution.progress.phase();
         let interruption = match () {
             () if phase == Phase::Finished => return Command::Keep,
+            () if self.execution.progress == Progress::MALFORMED => End::MalformedExecution,
             () if self.execution.policy != self.policy.fingerprint() => End::ForeignExecution,
             () if self.execution.session != self.now.session => End::SessionChanged,
             () if self.now.cancelled => End::Cancelled,
@@ -185,7 +160,9 @@ impl<'a> Call<'a> {
         if in_flight && !answered {
             self.execution.remember_maybe_applied();
         }
-        self.hand_over = in_flight.then_some(HandOver::Abort);
+        // Not even the status of an older session's result goes out.
+        let withheld = in_flight || end == End::SessionChanged;
+        self.hand_over = withheld.then_some(HandOver::Abort);
         self.finish(end, Bound::None)
     }
 
@@ -194,7 +171,16 @@ impl<'a> Call<'a> {
         let Some(disposition) = Disposition::of_event(self.policy, &event, self.now.network) else {
             return Command::Keep;
         };
-        let (status, failure, hint) = self.facts_of(event, disposition);
+        let (status, hint, unprocessed) = match event {
+            Event::Response { status, fields, .. } => (status, self.hint_of(disposition, status, fields), false),
+            Event::Failure { kind, .. } => {
+                if kind == FailureKind::Ambiguous {
+                    self.execution.remember_maybe_applied();
+                }
+                (0, Hint::ABSENT, kind.proves_unprocessed())
+            }
+            Event::Wake => return Command::Keep,
+        };
         (self.hint, self.hand_over) = (hint.report, Some(HandOver::This));
         let (sends, counts) = if disposition == Disposition::Offline {
             (of.sends.saturating_sub(1), false)
@@ -207,73 +193,37 @@ impl<'a> Call<'a> {
         if counts {
             execution.give_up = Mark::default();
         }
-        if failure == Some(FailureKind::Ambiguous) {
-            execution.remember_maybe_applied();
-        }
-        let class = match disposition {
+        match disposition {
             Disposition::Success => {
-                if let Some(budget) = self.policy.budget() {
-                    self.tokens = budget.succeeded(self.tokens, execution.progress.spent());
-                }
+                self.tokens = self.policy.budget.succeeded(self.tokens, self.execution.progress.spent());
                 return self.finish(End::Success, Bound::None);
             }
             Disposition::NotRetryable => return self.finish(End::NotRetryable, Bound::None),
-            Disposition::Offline => None,
-            Disposition::Retryable(class) => Some(class),
-        };
-        let situation = self.situation(class.unwrap_or(Class::Transient), failure, hint, of.exhausted);
-        match class {
-            Some(_) => self.decided(&situation),
-            None => {
-                // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
-                self.execution.set_phase(Phase::AwaitingNetwork);
-                match refusal(self.policy, &situation, self.now) {
-                    Some((end, bound)) => self.finish(end, bound),
-                    None => self.await_network(),
-                }
+            // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
+            Disposition::Offline => self.execution.set_phase(Phase::AwaitingNetwork),
+            Disposition::Retryable(_) => {
+                self.execution.set_spent(Cost::Nothing);
+                self.tokens = self.policy.budget.failed(self.tokens);
             }
         }
-    }
-
-    #[inline]
-    fn facts_of(&self, event: Event<'_>, disposition: Disposition) -> (u16, Option<FailureKind>, Hint) {
-        match event {
-            Event::Response { status, fields, .. } => {
-                let hint = match disposition {
-                    Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
-                    _ => Hint::ABSENT,
-                };
-                (status, None, hint)
-            }
-            Event::Failure { kind, .. } => (0, Some(kind), Hint::ABSENT),
-            Event::Wake => (0, None, Hint::ABSENT),
+        let class = disposition.class();
+        let situation = Situation { execution: &self.execution, class, hint, unprocessed, exhausted: of.exhausted };
+        match refusal(self.policy, &situation, self.now) {
+            Some((end, bound)) => self.finish(end, bound),
+            None if disposition == Disposition::Offline => self.await_network(),
+            None => self.carry_out(schedule(self.policy, &situation, self.now, self.tokens)),
         }
     }
 
-    fn situation(&self, class: Class, failure: Option<FailureKind>, hint: Hint, exhausted: bool) -> Situation {
-        let execution = &self.execution;
-        Situation {
-            class,
-            failure,
-            hint,
-            exhausted,
-            attempts: execution.attempts,
-            max_attempts: execution.max_attempts,
-            method: execution.facts.method(),
-            key: execution.facts.key(),
-            replayable: execution.facts.0 & Facts::REPLAYABLE != 0,
-            series: execution.series,
-            deadline: execution.deadline,
-            max_wait: execution.max_wait,
+    fn hint_of(&self, disposition: Disposition, status: u16, fields: &[Field<'_>]) -> Hint {
+        match disposition {
+            Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
+            _ => Hint::ABSENT,
         }
     }
 
-    fn decided(&mut self, situation: &Situation) -> Command {
-        self.execution.set_spent(Cost::Nothing);
-        if let Some(budget) = self.policy.budget() {
-            self.tokens = budget.failed(self.tokens);
-        }
-        match decide(self.policy, situation, self.now, self.tokens) {
+    fn carry_out(&mut self, decision: Decision) -> Command {
+        match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
                 self.tokens = tokens;
@@ -312,7 +262,7 @@ impl<'a> Call<'a> {
             return Command::AwaitNetwork { until: give_up };
         }
         // One jittered wait, so that all who waited for the same network do not come back as one.
-        let draw = self.policy.transient.backoff().draw(series, self.now.sample);
+        let draw = self.policy.transient.draw(series, self.now.sample);
         let until = now.after(draw.delay).max(not_before);
         self.pause(until, if until == not_before { Bound::Hint } else { Bound::Backoff })
     }
@@ -360,6 +310,7 @@ impl<'a> Call<'a> {
         self.waiting(until, bound)
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn waiting(&self, until: Mark, bound: Bound) -> Command {
         let delay = self.now.mark.until(until);
         let retry_index = self.execution.retry_index();
@@ -384,11 +335,8 @@ impl<'a> Call<'a> {
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn finish(&mut self, end: End, bound: Bound) -> Command {
         let Execution { progress, facts, attempts, last_status, .. } = self.execution;
-        if progress.phase() != Phase::InFlight
-            && progress.spent() != Cost::Nothing
-            && let Some(budget) = self.policy.budget()
-        {
-            self.tokens = budget.returned(self.tokens, progress.spent());
+        if progress.phase() != Phase::InFlight {
+            self.tokens = self.policy.budget.returned(self.tokens, progress.spent());
         }
         self.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
         Command::Finish(Outcome {

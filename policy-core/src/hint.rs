@@ -5,7 +5,7 @@ use crate::{
     http_date,
     outcome::HintReport,
     policy::Policy,
-    retry_after::{self, Proof, RetryAfter},
+    retry_after::{self, Proof, RetryAfter, RetryAfterError},
     rules::Unreadable,
     time::{Millis, UnixMillis},
 };
@@ -15,21 +15,13 @@ use crate::{
 pub struct Hint {
     /// What became of it.
     pub report: HintReport,
-    /// What it asks for.
-    pub ask: Ask,
-}
-
-/// How long a server asks us to stay away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// It does not.
-    Nothing,
-    /// This long; zero for `0` and for a date that has passed.
-    For(Millis),
-    /// At least this long; the value could not be read whole.
-    AtLeast(Millis),
-    /// Some time, but nobody can say how long; the date, where there is one.
-    Unknown(Option<UnixMillis>),
+    /// How long the server asks us to stay away: zero for `0`, for a date that has passed, and where it does not ask;
+    /// [`Millis::MAX`] where nobody can say how long.
+    pub delay: Millis,
+    /// It was read whole; else `delay` is a lower bound, which may be zero.
+    pub exact: bool,
+    /// The moment that the server named, where there was no clock to measure it.
+    pub moment: Option<UnixMillis>,
 }
 
 /// Position of each field in [`Policy::fields`](crate::Policy::fields).
@@ -39,7 +31,11 @@ const AGE: u8 = 2;
 
 impl Hint {
     /// No hint: a failure has none.
-    pub const ABSENT: Self = Self { report: HintReport::Absent, ask: Ask::Nothing };
+    pub const ABSENT: Self = Self::none(HintReport::Absent);
+
+    const fn none(report: HintReport) -> Self {
+        Self { report, delay: Millis::ZERO, exact: false, moment: None }
+    }
 
     /// Reads the hint of a response.
     #[must_use]
@@ -47,19 +43,32 @@ impl Hint {
     pub fn read(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
         let Some(value) = find(fields, RETRY_AFTER) else { return Self::ABSENT };
         if !policy.hint_statuses.contains(status) {
-            return Self { report: HintReport::NotAsked, ask: Ask::Nothing };
+            return Self::none(HintReport::NotAsked);
         }
         let clock = server_clock(policy, fields, wall).or(wall);
-        let (report, ask) = match retry_after::parse(value, policy.dates(), clock) {
-            Ok(RetryAfter::DelaySeconds(seconds)) => (HintReport::Used, Ask::For(Millis::from_secs(seconds))),
-            Ok(RetryAfter::At(date)) => match clock {
-                Some(clock) => (HintReport::Used, Ask::For(clock.until_second(date))),
-                None => (HintReport::NoWallClock, Ask::Unknown(Some(UnixMillis::at_second(date)))),
-            },
-            Err(error) => (error.reason, proven(error.proof, clock)),
+        let (report, seconds, date) = match retry_after::parse(value, policy.dates(), clock) {
+            Ok(RetryAfter::DelaySeconds(seconds)) => (HintReport::Used, seconds, None),
+            Ok(RetryAfter::At(date)) => (HintReport::Used, 0, Some(date)),
+            Err(RetryAfterError { reason, proof: Proof::AtLeast { seconds, date } }) => {
+                (reason, seconds.unwrap_or(0), date)
+            }
+            Err(RetryAfterError { reason, proof: Proof::Nothing }) => (reason, 0, None),
+            Err(RetryAfterError { reason, proof: Proof::Unknown }) => (reason, u64::MAX, None),
         };
-        let ignored = report != HintReport::Used && policy.unreadable() == Unreadable::Backoff;
-        Self { report, ask: if ignored { Ask::Nothing } else { ask } }
+        let delay = Millis::from_secs(seconds);
+        let exact = report == HintReport::Used;
+        let hint = match (date, clock) {
+            (None, _) => Self { report, delay, exact, moment: None },
+            (Some(date), Some(clock)) => {
+                Self { report, delay: delay.max(clock.until_second(date)), exact, moment: None }
+            }
+            (Some(date), None) => {
+                let report = if exact { HintReport::NoWallClock } else { report };
+                let moment = exact.then_some(UnixMillis::at_second(date));
+                Self { report, delay: Millis::MAX, exact: false, moment }
+            }
+        };
+        if !hint.exact && policy.unreadable() == Unreadable::Backoff { Self::none(hint.report) } else { hint }
     }
 }
 
@@ -69,21 +78,6 @@ fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>)
         return None;
     }
     http_date::parse(find(fields, DATE)?, policy.dates(), wall).ok().map(UnixMillis::at_second)
-}
-
-fn proven(proof: Proof, clock: Option<UnixMillis>) -> Ask {
-    match proof {
-        Proof::Nothing => Ask::Nothing,
-        Proof::Unknown => Ask::Unknown(None),
-        Proof::AtLeast { seconds, date } => {
-            let delay = seconds.map_or(Millis::ZERO, Millis::from_secs);
-            match (date, clock) {
-                (None, _) => Ask::AtLeast(delay),
-                (Some(date), Some(clock)) => Ask::AtLeast(delay.max(clock.until_second(date))),
-                (Some(_), None) => Ask::Unknown(None),
-            }
-        }
-    }
 }
 
 #[cfg_attr(target_family = "wasm", inline(never))]

@@ -32,10 +32,20 @@ use crate::{outcome::HintReport, time::UnixMillis};
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
     let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
     let weekday = position(*name, &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
-    let date = match imf_fixdate(rest) {
-        Some(date) => date,
-        None => obsolete(weekday, rest, rules, now)?,
+    let (form, rest) = match rest.strip_prefix(TAILS.get(weekday as usize).copied().unwrap_or_default()) {
+        _ if rest.len() == IMF_FIXDATE.len() => (IMF_FIXDATE, rest),
+        Some(rest) => (RFC850_DATE, rest),
+        None => (ASCTIME_DATE, rest),
     };
+    let imf = form.len() == IMF_FIXDATE.len();
+    let date = if imf { imf_fixdate(rest) } else { scan(rest, form) };
+    let mut date = date.ok_or(HttpDateError::Malformed)?;
+    if !imf && !rules.obsolete {
+        return Err(HttpDateError::Obsolete);
+    }
+    if form.len() == RFC850_DATE.len() {
+        date.year = date.year_near(now.ok_or(HttpDateError::NoClock)?);
+    }
     date.check(weekday, rules)
 }
 
@@ -66,26 +76,14 @@ fn imf_fixdate(text: &[u8]) -> Option<Date> {
     scan(text, IMF_FIXDATE)
 }
 
-#[cold]
-fn obsolete(weekday: u32, rest: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<Date, HttpDateError> {
-    let tail: &[u8] = match weekday {
-        1 => b"sday",
-        2 => b"nesday",
-        3 => b"rsday",
-        5 => b"urday",
-        _ => b"day",
-    };
-    let rfc850_date = rest.strip_prefix(tail).and_then(|rest| scan(rest, b", DD-NNN-YY HH:II:SS GMT"));
-    match (rfc850_date, scan(rest, b" NNN dD HH:II:SS YYYY")) {
-        (None, None) => Err(HttpDateError::Malformed),
-        _ if !rules.obsolete => Err(HttpDateError::Obsolete),
-        (Some(date), _) => Ok(date.in_century_of(now.ok_or(HttpDateError::NoClock)?)),
-        (None, Some(asctime_date)) => Ok(asctime_date),
-    }
-}
+/// What follows the first three letters of a weekday in an RFC 850 date; from Monday.
+const TAILS: [&[u8]; 7] = [b"day", b"sday", b"nesday", b"rsday", b"day", b"urday", b"day"];
 
-#[cfg(any(test, target_family = "wasm"))]
+/// What follows the weekday. Only an IMF-fixdate is that long: the name of a day in an RFC 850 date has three letters more
+/// at least.
 const IMF_FIXDATE: &[u8] = b", DD NNN YYYY HH:II:SS GMT";
+const RFC850_DATE: &[u8] = b", DD-NNN-YY HH:II:SS GMT";
+const ASCTIME_DATE: &[u8] = b" NNN dD HH:II:SS YYYY";
 
 /// Reads what follows the weekday by a form. In it, `Y`, `D`, `H`, `I` and `S` stand for a digit of year, day, hour,
 /// minute and second, `d` for a digit or a space, `N` for a letter of the month, all else for itself.
@@ -154,21 +152,21 @@ impl Date {
     }
 
     /// Seconds since 1970, given the days since 1 March of year 0.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     const fn unix(&self, days: u32) -> i64 {
         let Self { hour, minute, second, .. } = *self;
         let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
         (days as i64).wrapping_sub(EPOCH as i64).wrapping_mul(86_400).wrapping_add(seconds as i64)
     }
 
-    /// Gives a two-digit year its century.
-    fn in_century_of(self, now: UnixMillis) -> Self {
+    /// The year that a two-digit year stands for.
+    fn year_near(&self, now: UnixMillis) -> u32 {
         let now = now.get() / 1_000;
         let this_year = year_of(now / 86_400);
         let year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
         // "More than 50 years in the future" is counted in calendar years: the same day 50 years before is yet to come.
         let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day);
-        let ahead = self.unix(days) > now.cast_signed();
-        Self { year: if ahead { year.wrapping_sub(100) } else { year }, ..self }
+        if self.unix(days) > now.cast_signed() { year.wrapping_sub(100) } else { year }
     }
 }
 

@@ -51,7 +51,7 @@ mod time;
 mod word;
 
 pub use backoff::{Backoff, Draw, Jitter, Thousandths};
-pub use budget::{BudgetRules, Cost, Tokens};
+pub use budget::{Budget, BudgetRules, Cost, Tokens};
 pub use classify::{Class, Disposition};
 pub use command::{Command, Wait};
 pub use compiled::BODY_LEN;

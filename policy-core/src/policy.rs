@@ -10,16 +10,16 @@
 //! | 8 | 8 × 3 | `deadline`, `attempt_timeout`, `max_wait`; 2^53 − 1: none |
 //! | 32 | 64 × 3 | `retry`, `throttle`, `hint.statuses`: one bit a status, from 100 |
 //! | 224 | 40 × 2 | `transient`, `throttled`: base 8, cap 8, ceiling 8, multiplier 4, low 4, high 4, jitter 4 |
-//! | 304 | 4 × 7 | budget: capacity, on_failure, retry, throttled, timed_out, success, threshold; all zero: none |
-//! | 332 | 4 | `hint.spread` |
-//! | 336 | 2 × 2 | `methods`, `keyed_methods`: one bit a method |
-//! | 340 | 1 | `failures`: one bit a kind |
-//! | 341 | 1 | `hint.mode`: 0 at least, 1 instead, 2 instead and zero at once |
-//! | 342 | 2 | switches, one bit each: the constants below |
+//! | 304 | 4 × 11 | budget: prices and gifts by [`Cost`](crate::Cost), capacity, on_failure, threshold + 0.001 |
+//! | 348 | 4 | `hint.spread` |
+//! | 352 | 2 × 2 | `methods`, `keyed_methods`: one bit a method |
+//! | 356 | 1 | `failures`: one bit a kind |
+//! | 357 | 1 | `hint.mode`: 0 at least, 1 instead, 2 instead and zero at once |
+//! | 358 | 2 | switches, one bit each: the constants below |
 
 use crate::{
-    backoff::{Backoff, Jitter, Thousandths},
-    budget::{BudgetRules, Tokens},
+    backoff::{Series, Thousandths},
+    budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
     http_date::DateRules,
     request::MethodSet,
@@ -52,27 +52,13 @@ pub struct Policy {
     pub(crate) hint_statuses: StatusSet,
     pub(crate) transient: Series,
     pub(crate) throttled: Series,
-    /// Capacity, on_failure, retry, throttled, timed_out, success, threshold.
-    pub(crate) budget: [Tokens; 7],
+    pub(crate) budget: Budget,
     pub(crate) spread: Thousandths,
     pub(crate) methods: MethodSet,
     pub(crate) keyed_methods: MethodSet,
     pub(crate) failures: FailureSet,
     pub(crate) hint_mode: u8,
     pub(crate) switches: u16,
-}
-
-/// A compiled backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Series {
-    pub(crate) base: Millis,
-    pub(crate) cap: Millis,
-    pub(crate) ceiling: Millis,
-    pub(crate) multiplier: Thousandths,
-    pub(crate) low: Thousandths,
-    pub(crate) high: Thousandths,
-    pub(crate) jitter: u32,
 }
 
 pub(crate) const DEADLINE_BOUNDS_ATTEMPTS: u16 = 1 << 0;
@@ -134,13 +120,19 @@ impl Policy {
     #[must_use]
     #[inline]
     pub fn fields(&self) -> &'static [&'static str] {
-        const ALL: &[&str] = &["retry-after", "date", "age"];
+        const ALL: &[&str] = &Policy::FIELDS;
         ALL.get(..self.field_count()).unwrap_or(ALL)
     }
 
+    /// Every field that a policy can ask for; it asks for the first so many of them.
+    #[doc(hidden)]
+    pub const FIELDS: [&'static str; 3] = ["retry-after", "date", "age"];
+
     /// How many fields the policy asks for.
     #[inline]
-    pub(crate) fn field_count(&self) -> usize {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn field_count(&self) -> usize {
         match () {
             () if self.hint_statuses.is_empty() => 0,
             () if self.measures_skew() => 3,
@@ -159,8 +151,9 @@ impl Policy {
     #[must_use]
     #[inline]
     pub fn budget(&self) -> Option<BudgetRules> {
-        let [capacity, on_failure, retry, throttled, timed_out, success, threshold] = self.budget;
-        let refund = self.is_on(BUDGET_REFUNDS);
+        let Budget { prices: [_, retry, throttled, timed_out], gifts: [success, ..], capacity, on_failure, floor } =
+            self.budget;
+        let (threshold, refund) = (floor.minus(Tokens::from_thousandths(1)), self.is_on(BUDGET_REFUNDS));
         let rules = BudgetRules { capacity, on_failure, retry, throttled, timed_out, success, threshold, refund };
         self.is_on(HAS_BUDGET).then_some(rules)
     }
@@ -196,20 +189,5 @@ impl Policy {
     #[inline]
     const fn is_on(&self, bit: u16) -> bool {
         self.switches & bit != 0
-    }
-}
-
-impl Series {
-    #[inline]
-    pub(crate) const fn backoff(&self) -> Backoff {
-        let Self { base, cap, ceiling, multiplier, low, high, jitter } = *self;
-        let jitter = match jitter {
-            1 => Jitter::Full,
-            2 => Jitter::Equal,
-            3 => Jitter::Scaled { low, high },
-            4 => Jitter::Decorrelated,
-            _ => Jitter::None,
-        };
-        Backoff { base, multiplier, cap, jitter, ceiling }
     }
 }

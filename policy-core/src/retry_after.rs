@@ -69,95 +69,82 @@ pub const FIELD_MAX: usize = 1_024;
 #[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     if value.len() >= FIELD_MAX {
-        return Err(nothing(HintReport::TooLong));
+        return Err(HintReport::TooLong.into());
     }
     let value = trim(value);
     match one(value, dates, now) {
-        Err(error) if error.reason == HintReport::Malformed => many(value, dates, now),
-        result => result,
+        Err(HintReport::Malformed) => many(value, dates, now),
+        result => result.map_err(RetryAfterError::from),
     }
 }
 
 /// One value: digits or a date.
-#[inline]
-fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
+#[cfg_attr(not(target_family = "wasm"), inline)]
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, HintReport> {
     match value {
-        [] => Err(nothing(HintReport::Empty)),
+        [] => Err(HintReport::Empty),
         [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => delay_seconds(value).map(RetryAfter::DelaySeconds),
-        _ => http_date::parse(value, dates, now).map(RetryAfter::At).map_err(|error| RetryAfterError {
-            reason: error.report(),
-            proof: if error == HttpDateError::NoClock { Proof::Unknown } else { Proof::Nothing },
-        }),
+        _ => http_date::parse(value, dates, now).map(RetryAfter::At).map_err(HttpDateError::report),
     }
 }
 
-fn delay_seconds(value: &[u8]) -> Result<u64, RetryAfterError> {
-    let (mut seconds, mut overflow) = (0_u64, false);
-    for byte in value {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return Err(nothing(no_digits(value)));
-        }
-        // No multiple of ten is `u64::MAX`: that one was saturated.
-        let tens = saturating_mul(seconds, 10);
-        match tens.checked_add(digit.into()) {
-            Some(sum) if tens != u64::MAX => seconds = sum,
-            _ => overflow = true,
-        }
-    }
-    if overflow {
-        let proof = Proof::AtLeast { seconds: Some(u64::MAX), date: None };
-        return Err(RetryAfterError { reason: HintReport::Overflow, proof });
-    }
-    Ok(seconds)
-}
-
-/// Names what else a number was meant to be.
-#[cold]
-fn no_digits(value: &[u8]) -> HintReport {
-    let (signed, number) = match value {
-        [b'+' | b'-', number @ ..] => (true, number),
-        number => (false, number),
-    };
-    let (mut digits, mut points) = (false, 0_usize);
-    for byte in number {
+/// Digits; or what else a number was meant to be.
+fn delay_seconds(value: &[u8]) -> Result<u64, HintReport> {
+    let (mut seconds, mut digits, mut overflow) = (0_u64, false, false);
+    let mut report = HintReport::Used;
+    for (at, byte) in value.iter().enumerate() {
         match byte {
-            b'0'..=b'9' => digits = true,
-            b'.' => points = points.saturating_add(1),
-            _ => return HintReport::Malformed,
+            b'0'..=b'9' => {
+                digits = true;
+                // No multiple of ten is `u64::MAX`: that one was saturated.
+                let tens = saturating_mul(seconds, 10);
+                match tens.checked_add(byte.wrapping_sub(b'0').into()) {
+                    Some(sum) if tens != u64::MAX => seconds = sum,
+                    _ => overflow = true,
+                }
+            }
+            b'+' | b'-' if at == 0 => report = HintReport::Signed,
+            b'.' if report != HintReport::Fractional => report = HintReport::Fractional,
+            _ => return Err(HintReport::Malformed),
         }
     }
-    match (digits, points) {
-        (true, 0) if signed => HintReport::Signed,
-        (true, 1) => HintReport::Fractional,
-        _ => HintReport::Malformed,
+    match report {
+        _ if !digits => Err(HintReport::Malformed),
+        HintReport::Used if overflow => Err(HintReport::Overflow),
+        HintReport::Used => Ok(seconds),
+        report => Err(report),
     }
 }
 
-/// Several values joined with commas. Each is what stands before the next comma, or, for a date, before the next but
-/// one.
+/// Several values joined with commas.
 #[cold]
 fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     let (mut first, mut differ) = (None, false);
     let (mut seconds, mut date, mut unknown) = (None, None, false);
     let mut rest = Some(value);
     while let Some(elements) = rest {
-        let (element, after) = split(elements, dates, now)?;
-        rest = after;
+        // The comma in a date follows a day's name; the one after an element does not.
+        let mut last = 0_u8;
+        let end = elements.iter().position(|byte| {
+            let ends = *byte == b',' && !last.is_ascii_lowercase();
+            last = *byte;
+            ends
+        });
+        let (head, tail) = elements.split_at_checked(end.unwrap_or(elements.len())).unwrap_or_default();
+        rest = tail.get(1..);
+        let element = one(trim(head), dates, now);
         match element {
-            Ok(value) => {
-                differ |= *first.get_or_insert(value) != value;
-                match value {
-                    RetryAfter::DelaySeconds(more) => seconds = seconds.max(Some(more)),
-                    RetryAfter::At(later) => date = date.max(Some(later)),
-                }
-            }
-            Err(Proof::Unknown) => (differ, unknown) = (true, true),
-            Err(_) => (differ, seconds) = (true, Some(u64::MAX)),
+            Ok(RetryAfter::DelaySeconds(more)) => seconds = seconds.max(Some(more)),
+            Ok(RetryAfter::At(later)) => date = date.max(Some(later)),
+            Err(HintReport::Overflow) => seconds = Some(u64::MAX),
+            Err(HintReport::NoWallClock) => unknown = true,
+            Err(_) => return Err(HintReport::Malformed.into()),
         }
+        differ |= *first.get_or_insert(element) != element;
     }
     match first {
-        Some(value) if !differ => Ok(value),
+        Some(Ok(value)) if !differ => Ok(value),
         _ => {
             let proof = if unknown { Proof::Unknown } else { Proof::AtLeast { seconds, date } };
             Err(RetryAfterError { reason: HintReport::Conflicting, proof })
@@ -165,30 +152,7 @@ fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<Retry
     }
 }
 
-/// A value that was read, or what one proves that is well-formed but cannot be read.
-type Element = Result<RetryAfter, Proof>;
-
-/// The first element and what follows its comma. An element that is neither digits nor a date spoils the whole.
-fn split(rest: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<(Element, Option<&[u8]>), RetryAfterError> {
-    for commas in [1_usize, 2] {
-        let mut seen = 0_usize;
-        let comma = rest.iter().position(|byte| {
-            seen = seen.wrapping_add((*byte == b',').into());
-            seen == commas
-        });
-        let (head, after) = match comma.and_then(|at| rest.split_at_checked(at)) {
-            Some((head, tail)) => (head, tail.get(1..)),
-            None => (rest, None),
-        };
-        match one(trim(head), dates, now) {
-            Ok(value) => return Ok((Ok(value), after)),
-            Err(RetryAfterError { proof: Proof::Nothing, .. }) => {}
-            Err(error) => return Ok((Err(error.proof), after)),
-        }
-    }
-    Err(nothing(HintReport::Malformed))
-}
-
+#[cfg_attr(target_family = "wasm", inline(never))]
 fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
@@ -196,8 +160,16 @@ fn trim(mut value: &[u8]) -> &[u8] {
     value
 }
 
-const fn nothing(reason: HintReport) -> RetryAfterError {
-    RetryAfterError { reason, proof: Proof::Nothing }
+impl From<HintReport> for RetryAfterError {
+    /// Of a single value.
+    fn from(reason: HintReport) -> Self {
+        let proof = match reason {
+            HintReport::Overflow => Proof::AtLeast { seconds: Some(u64::MAX), date: None },
+            HintReport::NoWallClock => Proof::Unknown,
+            _ => Proof::Nothing,
+        };
+        Self { reason, proof }
+    }
 }
 
 impl core::fmt::Display for RetryAfterError {
@@ -246,7 +218,7 @@ mod tests {
     #[test]
     fn one_bad_element_spoils_the_list() {
         for value in [&b"5123,"[..], b", 120", b"120;q=1", b"10, soon", b"10,, 20"] {
-            assert_eq!(parse(value, ANY, None), Err(nothing(HintReport::Malformed)), "{value:?}");
+            assert_eq!(parse(value, ANY, None), Err(HintReport::Malformed.into()), "{value:?}");
         }
     }
 

@@ -11,8 +11,7 @@
 //! | 20 | 4 | FNV-1a of all that follows |
 //! | 24 | 1 + 47 | length and bytes of the name, zero-padded |
 //! | 72 | 1 + 31 | length and bytes of the version, zero-padded |
-//! | 104 | 344 | the compiled policy |
-//! | 448 | 64 | zero |
+//! | 104 | 360 | the compiled policy |
 
 use core::fmt;
 
@@ -29,7 +28,7 @@ pub const MAGIC: [u8; 16] = *b"refrain.policy\0\x01";
 pub const FORMAT: u16 = 1;
 
 /// Length of a slot.
-pub const SLOT_LEN: usize = 512;
+pub const SLOT_LEN: usize = 464;
 
 const NAME_MAX: usize = 47;
 const VERSION_MAX: usize = 31;

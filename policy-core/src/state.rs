@@ -2,7 +2,7 @@
 
 use crate::{
     budget::Cost,
-    request::{IdempotencyKey, Method, Request},
+    request::{IdempotencyKey, Method, MethodSet, Request},
     time::{Mark, Millis, Session},
 };
 
@@ -73,14 +73,16 @@ impl Execution {
         ]
     }
 
-    /// `None` for words that [`Execution::to_words`] cannot have made. Any `Some` is safe to [`handle`](Self::handle).
+    /// The execution of these words. Words that [`Execution::to_words`] cannot have made are an execution that ends with
+    /// [`End::MalformedExecution`](crate::End::MalformedExecution), whatever happens to it.
     #[must_use]
-    pub fn from_words(words: [u64; 8]) -> Option<Self> {
+    pub fn from_words(words: [u64; 8]) -> Self {
         let [not_before, give_up, deadline, session, max_wait, series, counts, rest] = words;
         let marks_are_valid = [not_before, give_up, deadline, max_wait].iter().all(|ms| *ms <= Mark::MAX.get());
         let facts = Facts((rest >> 48) as u8);
         let progress = Progress((rest >> 56) as u8);
-        (marks_are_valid && facts.is_valid() && progress.is_valid()).then_some(Self {
+        let well_formed = marks_are_valid && facts.is_valid() && progress.is_valid();
+        Self {
             not_before: Mark::new(not_before),
             give_up: Mark::new(give_up),
             deadline: Mark::new(deadline),
@@ -92,8 +94,8 @@ impl Execution {
             max_attempts: rest as u32,
             last_status: (rest >> 32) as u16,
             facts,
-            progress,
-        })
+            progress: if well_formed { progress } else { Progress::MALFORMED },
+        }
     }
 
     pub(crate) fn set_phase(&mut self, phase: Phase) {
@@ -126,16 +128,16 @@ impl Facts {
         Self(request.method as u8 | (request.key as u8) << 4 | replayable)
     }
 
-    pub(crate) fn method(self) -> Method {
-        Method::ALL.get(usize::from(self.0 & 0xf)).copied().unwrap_or(Method::Other)
+    pub(crate) const fn method_is_in(self, set: MethodSet) -> bool {
+        set.bits() >> (self.0 & 0xf) & 1 == 1
     }
 
-    pub(crate) const fn key(self) -> IdempotencyKey {
-        match self.0 >> 4 & 3 {
-            0 => IdempotencyKey::Absent,
-            2 => IdempotencyKey::Honoured,
-            _ => IdempotencyKey::Sent,
-        }
+    pub(crate) const fn key_is_honoured(self) -> bool {
+        self.0 >> 4 & 3 == IdempotencyKey::Honoured as u8
+    }
+
+    pub(crate) const fn replayable(self) -> bool {
+        self.0 & Self::REPLAYABLE != 0
     }
 
     pub(crate) const fn is_valid(self) -> bool {
@@ -148,6 +150,9 @@ impl Facts {
 pub(crate) struct Progress(u8);
 
 impl Progress {
+    /// In flight, so that whatever may be under way is given up; the bit that no phase has marks it.
+    pub(crate) const MALFORMED: Self = Self(1 << 4);
+
     pub(crate) const fn new(phase: Phase, spent: Cost) -> Self {
         Self(phase as u8 | (spent as u8) << 2)
     }

@@ -21,9 +21,9 @@ const ORDER: [&str; 21] = [
     "event",
     "hint",
     "classify",
-    "decision",
     "command",
     "state",
+    "decision",
     "execution",
 ];
 

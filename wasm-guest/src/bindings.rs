@@ -5,7 +5,7 @@
 
 use core::mem::offset_of;
 
-use crate::rt::{self, Fallible, List, Optional, Text};
+use crate::rt::{Fallible, Given, List, Optional, Text};
 
 /// A span of time in milliseconds. Never above 2^53 - 1, so exact as a JavaScript number; larger values saturate there.
 pub(crate) type Millis = u64;
@@ -474,25 +474,25 @@ const _: () = assert!(offset_of!(Description, policy) == 32);
 /// What the component does.
 pub(crate) trait Guest {
     /// Who this artifact is, and what it wants to be handed.
-    fn describe() -> Description;
+    fn describe() -> Given<Description>;
     /// Reads a Retry-After value, for people and tests. `now` is for two-digit years.
-    fn parse(value: &List<u8>, now: &Optional<UnixMillis>) -> Fallible<RetryAfter, HintCode>;
+    fn parse(value: &List<u8>, now: &Optional<UnixMillis>) -> Given<Fallible<RetryAfter, HintCode>>;
     /// Begins, joins (`attempts-used` > 0) or resumes (`not-before` too) a logical request.
-    fn start(request: &Request, now: &Now) -> Step;
+    fn start(request: &Request, now: &Now) -> Given<Step>;
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
-    fn handle(execution: &Execution, event: &Event, now: &Now) -> Step;
+    fn handle(execution: &Execution, event: &Event, now: &Now) -> Given<Step>;
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#describe")]
-unsafe extern "C" fn describe() -> *const Description {
-    rt::give(<crate::Component as Guest>::describe())
+unsafe extern "C" fn describe() -> Given<Description> {
+    <crate::Component as Guest>::describe()
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#parse")]
-unsafe extern "C" fn parse(value: *const u8, value_len: usize, now_tag: u32, now: UnixMillis) -> *const Fallible<RetryAfter, HintCode> {
+unsafe extern "C" fn parse(value: *const u8, value_len: usize, now_tag: u32, now: UnixMillis) -> Given<Fallible<RetryAfter, HintCode>> {
     let value = List::new(value, value_len);
     let now = if now_tag == 0 { Optional::None } else { Optional::Some(now) };
-    rt::give(<crate::Component as Guest>::parse(&value, &now))
+    <crate::Component as Guest>::parse(&value, &now)
 }
 
 #[repr(C)]
@@ -502,10 +502,10 @@ struct StartParameters {
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#start")]
-unsafe extern "C" fn start(parameters: *const StartParameters) -> *const Step {
+unsafe extern "C" fn start(parameters: *const StartParameters) -> Given<Step> {
     // SAFETY: the host wrote them there, and reads and writes nothing while a function runs.
     let StartParameters { request, now } = unsafe { &*parameters };
-    rt::give(<crate::Component as Guest>::start(request, now))
+    <crate::Component as Guest>::start(request, now)
 }
 
 #[repr(C)]
@@ -516,8 +516,8 @@ struct HandleParameters {
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#handle")]
-unsafe extern "C" fn handle(parameters: *const HandleParameters) -> *const Step {
+unsafe extern "C" fn handle(parameters: *const HandleParameters) -> Given<Step> {
     // SAFETY: the host wrote them there, and reads and writes nothing while a function runs.
     let HandleParameters { execution, event, now } = unsafe { &*parameters };
-    rt::give(<crate::Component as Guest>::handle(execution, event, now))
+    <crate::Component as Guest>::handle(execution, event, now)
 }

@@ -3,7 +3,7 @@
 use core::array;
 
 use policy_core::{
-    Attempt, Command, Event, FIELDS_MAX, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method, Millis,
+    Attempt, Command, Event, Execution, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method, Millis,
     Network, Now, Outcome, Policy, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
     retry_after::{RetryAfter, RetryAfterError},
     slot::{self, SLOT_LEN},
@@ -11,26 +11,31 @@ use policy_core::{
 
 use crate::{
     bindings as wit,
-    rt::{self, Fallible, List, Optional, Text},
+    rt::{self, Fallible, Given, List, Optional, Text},
 };
 
-pub(crate) fn description(policy: &Policy, slot: &'static [u8; SLOT_LEN]) -> wit::Description {
+static FIELDS: [Text; 3] = {
+    let [first, second, third] = Policy::FIELDS;
+    [Text::of(first.as_bytes()), Text::of(second.as_bytes()), Text::of(third.as_bytes())]
+};
+
+pub(crate) fn description(policy: &Policy, slot: &'static [u8; SLOT_LEN]) -> Given<wit::Description> {
     let (name, version) = slot::texts(slot);
-    wit::Description {
+    rt::give(wit::Description {
         name: Text::of(name),
         version: Text::of(version),
-        fields: rt::texts(policy.fields()),
+        fields: List::new(FIELDS.as_ptr(), policy.field_count()),
         budget: policy.budget().map(|budget| budget.capacity.thousandths()).into(),
         policy: List::of(slot::policy_bytes(slot)),
-    }
+    })
 }
 
-pub(crate) fn parsed(result: Result<RetryAfter, RetryAfterError>) -> Fallible<wit::RetryAfter, wit::HintCode> {
-    match result {
+pub(crate) fn parsed(result: Result<RetryAfter, RetryAfterError>) -> Given<Fallible<wit::RetryAfter, wit::HintCode>> {
+    rt::give(match result {
         Ok(RetryAfter::DelaySeconds(seconds)) => Fallible::Ok(wit::RetryAfter::DelaySeconds(seconds)),
         Ok(RetryAfter::At(second)) => Fallible::Ok(wit::RetryAfter::At(second)),
         Err(error) => Fallible::Err(error.reason.code()),
-    }
+    })
 }
 
 pub(crate) fn wall(wall: &Optional<wit::UnixMillis>) -> Option<UnixMillis> {
@@ -89,18 +94,21 @@ pub(crate) fn now(now: &wit::Now) -> Now {
     }
 }
 
-pub(crate) fn words(execution: &wit::Execution) -> [u64; 8] {
+pub(crate) fn execution(execution: &wit::Execution) -> Execution {
     let wit::Execution { a, b, c, d, e, f, g, h } = *execution;
-    [a, b, c, d, e, f, g, h]
+    Execution::from_words([a, b, c, d, e, f, g, h])
 }
+
+/// One field more than any policy asks for: where there are as many, one comes twice or is unknown, and the core refuses
+/// them all.
+const FIELDS_READ: usize = 4;
 
 /// Hands `event` over in the core's form, which borrows.
 pub(crate) fn with_event(event: &wit::Event, handle: impl FnOnce(Event<'_>) -> Step) -> Step {
-    let fields: [_; FIELDS_MAX + 1];
+    let fields: [_; FIELDS_READ];
     handle(match event {
         wit::Event::Response(response) => {
             let given = response.fields.as_slice();
-            // One field more than the core accepts, so that it sees that there are too many.
             fields = array::from_fn(|at| match given.get(at) {
                 Some(field) => Field { index: field.index, value: field.value.as_slice() },
                 None => Field { index: 0, value: &[] },
@@ -129,21 +137,19 @@ fn attempt(of: &wit::Attempt) -> Attempt {
     Attempt { number: of.number, sends: of.sends, exhausted: of.exhausted }
 }
 
-pub(crate) fn step(step: &Step) -> wit::Step {
+pub(crate) fn step(step: &Step) -> Given<wit::Step> {
     let [a, b, c, d, e, f, g, h] = step.execution.to_words();
-    wit::Step {
-        execution: wit::Execution { a, b, c, d, e, f, g, h },
-        tokens: step.tokens.thousandths(),
-        command: match &step.command {
-            Command::Keep => wit::Command::Keep,
-            &Command::Send { attempt, timeout } => {
-                wit::Command::Send(wit::Send { attempt, timeout: timeout.map(Millis::get).into() })
-            }
-            Command::Wait(wait) => wit::Command::Wait(self::wait(wait)),
-            Command::AwaitNetwork { until } => wit::Command::AwaitNetwork(until.get()),
-            Command::Finish(outcome) => wit::Command::Finish(self::outcome(outcome)),
-        },
-    }
+    let execution = wit::Execution { a, b, c, d, e, f, g, h };
+    let tokens = step.tokens.thousandths();
+    rt::give_filled(wit::Step { execution, tokens, command: wit::Command::Keep }, |given| match &step.command {
+        Command::Keep => {}
+        &Command::Send { attempt, timeout } => {
+            given.command = wit::Command::Send(wit::Send { attempt, timeout: timeout.map(Millis::get).into() });
+        }
+        Command::Wait(wait) => given.command = wit::Command::Wait(self::wait(wait)),
+        Command::AwaitNetwork { until } => given.command = wit::Command::AwaitNetwork(until.get()),
+        Command::Finish(outcome) => given.command = wit::Command::Finish(self::outcome(outcome)),
+    })
 }
 
 fn wait(wait: &Wait) -> wit::Wait {

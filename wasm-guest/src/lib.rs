@@ -16,29 +16,28 @@ mod slot;
 
 use bindings as wit;
 use policy_core::{Execution, retry_after};
-use rt::{Fallible, List, Optional};
+use rt::{Fallible, Given, List, Optional};
 
 struct Component;
 
 impl wit::Guest for Component {
-    fn describe() -> wit::Description {
+    fn describe() -> Given<wit::Description> {
         convert::description(slot::policy(), slot::bytes())
     }
 
-    fn parse(value: &List<u8>, now: &Optional<wit::UnixMillis>) -> Fallible<wit::RetryAfter, wit::HintCode> {
+    fn parse(value: &List<u8>, now: &Optional<wit::UnixMillis>) -> Given<Fallible<wit::RetryAfter, wit::HintCode>> {
         let dates = slot::policy().dates();
         convert::parsed(retry_after::parse(value.as_slice(), dates, convert::wall(now)))
     }
 
-    fn start(request: &wit::Request, now: &wit::Now) -> wit::Step {
+    fn start(request: &wit::Request, now: &wit::Now) -> Given<wit::Step> {
         convert::step(&Execution::start(slot::policy(), &convert::request(request), &convert::now(now)))
     }
 
-    fn handle(execution: &wit::Execution, event: &wit::Event, now: &wit::Now) -> wit::Step {
+    fn handle(execution: &wit::Execution, event: &wit::Event, now: &wit::Now) -> Given<wit::Step> {
         let now = convert::now(now);
-        convert::step(&match Execution::from_words(convert::words(execution)) {
-            Some(execution) => convert::with_event(event, |event| execution.handle(slot::policy(), event, &now)),
-            None => Execution::malformed(&now),
-        })
+        let execution = convert::execution(execution);
+        let step = convert::with_event(event, |event| execution.handle(slot::policy(), event, &now));
+        convert::step(&step)
     }
 }

@@ -2,8 +2,6 @@
 
 use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
 
-use policy_core::FIELDS_MAX;
-
 use crate::arena;
 
 /// WIT's `option`.
@@ -42,6 +40,9 @@ pub(crate) struct List<T> {
     len: usize,
 }
 
+// SAFETY: a list is read only, and the target has no threads.
+unsafe impl<T> Sync for List<T> {}
+
 /// WIT's `string`.
 pub(crate) type Text = List<u8>;
 
@@ -75,28 +76,24 @@ type Result = [u64; 18];
 
 static RESULT: Place<Result> = Place(UnsafeCell::new(MaybeUninit::uninit()));
 
-static TEXTS: Place<[Text; FIELDS_MAX]> = Place(UnsafeCell::new(MaybeUninit::uninit()));
+/// A result, at the place where the host reads it.
+#[repr(transparent)]
+pub(crate) struct Given<T>(*const T);
 
 /// Ends a call: its lists are dead, and the host reads the result.
-pub(crate) fn give<T>(result: T) -> *const T {
-    const { assert!(size_of::<T>() <= size_of::<Result>() && align_of::<T>() <= align_of::<Result>()) };
-    arena::end_call();
-    let place = RESULT.0.get().cast::<T>();
-    // SAFETY: it is large enough and aligned, and nothing else refers to it: the host has read the result before it
-    // calls again.
-    unsafe { place.write(result) };
-    place
+pub(crate) fn give<T>(result: T) -> Given<T> {
+    give_filled(result, |_| {})
 }
 
-/// A list of strings for a result.
-pub(crate) fn texts(texts: &[&'static str]) -> List<Text> {
-    let first = TEXTS.0.get().cast::<Text>();
-    let len = texts.len().min(FIELDS_MAX);
-    for (at, text) in texts.iter().take(len).enumerate() {
-        // SAFETY: `at < FIELDS_MAX`, and nothing else refers to it, as for a result.
-        unsafe { first.add(at).write(Text::of(text.as_bytes())) };
-    }
-    List::new(first, len)
+/// As [`give`], for a result that is completed where it stands: moving a large one there costs more code than all else.
+pub(crate) fn give_filled<T>(result: T, fill: impl FnOnce(&mut T)) -> Given<T> {
+    const { assert!(size_of::<T>() <= size_of::<Result>() && align_of::<T>() <= align_of::<Result>()) };
+    arena::end_call();
+    let place = RESULT.0.get().cast::<MaybeUninit<T>>();
+    // SAFETY: it is large enough and aligned, and nothing else refers to it: the host has read the result before it
+    // calls again.
+    fill(unsafe { (*place).write(result) });
+    Given(place.cast())
 }
 
 /// Where the host puts a list or parameters that do not fit the flat signature, before any function here runs.

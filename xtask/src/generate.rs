@@ -29,7 +29,7 @@ const INTRODUCTION: &str = "\
 
 use core::mem::offset_of;
 
-use crate::rt::{self, Fallible, List, Optional, Text};
+use crate::rt::{Fallible, Given, List, Optional, Text};
 ";
 
 fn bindings() -> Result<String> {
@@ -124,7 +124,7 @@ impl<'a> File<'a> {
             let params =
                 function.params.iter().map(|param| Ok(format!("{}: &{}", snake(&param.name), self.rust(&param.ty)?)));
             let params = params.collect::<Result<Vec<_>>>()?.join(", ");
-            writeln!(self.text, "    fn {}({params}) -> {};", snake(&function.name), self.result(function)?)?;
+            writeln!(self.text, "    fn {}({params}) -> Given<{}>;", snake(&function.name), self.result(function)?)?;
         }
         writeln!(self.text, "}}")?;
         Ok(())
@@ -166,8 +166,8 @@ impl<'a> File<'a> {
         };
         writeln!(
             self.text,
-            "\n#[unsafe(export_name = \"{export}\")]\nunsafe extern \"C\" fn {name}({takes}) -> *const {result} {{\n\
-             {bind}    rt::give(<crate::Component as Guest>::{name}({arguments}))\n}}"
+            "\n#[unsafe(export_name = \"{export}\")]\nunsafe extern \"C\" fn {name}({takes}) -> Given<{result}> {{\n\
+             {bind}    <crate::Component as Guest>::{name}({arguments})\n}}"
         )?;
         Ok(())
     }

@@ -172,10 +172,7 @@ impl Engine for DirectEngine {
     }
 
     fn handle(&self, state: &State, event: Event<'_>, now: &Now) -> Result<Step, EngineError> {
-        Ok(match Execution::from_words(state.0) {
-            Some(execution) => execution.handle(&self.policy, event, now).into(),
-            None => Execution::malformed(now).into(),
-        })
+        Ok(Execution::from_words(state.0).handle(&self.policy, event, now).into())
     }
 }
 
