@@ -75,7 +75,6 @@ impl Thousandths {
 
     /// `⌈span × factor⌉`, saturating.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn of(self, span: Millis) -> Millis {
         Millis::new(mul_div_ceil(span.get(), self.0, 1_000))
     }

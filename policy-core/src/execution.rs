@@ -332,7 +332,6 @@ impl<'a> Call<'a> {
     }
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn finish(&mut self, end: End, bound: Bound) -> Command {
         let Execution { progress, facts, attempts, last_status, .. } = self.execution;
         if progress.phase() != Phase::InFlight {

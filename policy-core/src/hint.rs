@@ -80,7 +80,6 @@ fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>)
     http_date::parse(find(fields, DATE)?, policy.dates(), wall).ok().map(UnixMillis::at_second)
 }
 
-#[cfg_attr(target_family = "wasm", inline(never))]
 fn find<'a>(fields: &[Field<'a>], index: u8) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.index == index).map(|field| field.value)
 }

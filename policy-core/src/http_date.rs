@@ -28,22 +28,20 @@ use crate::{outcome::HintReport, time::UnixMillis};
 ///
 /// # Errors
 /// What of it is no date that `rules` accept.
-#[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
     let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
     let weekday = position(*name, &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
-    let (form, rest) = match rest.strip_prefix(TAILS.get(weekday as usize).copied().unwrap_or_default()) {
-        _ if rest.len() == IMF_FIXDATE.len() => (IMF_FIXDATE, rest),
-        Some(rest) => (RFC850_DATE, rest),
-        None => (ASCTIME_DATE, rest),
+    // The three forms differ in length, whatever the day.
+    let date = match rest.len() {
+        26 => imf_fixdate(rest),
+        21 => scan(rest, ASCTIME_DATE),
+        _ => scan(rest, RFC850_DATES.get(weekday as usize).copied().unwrap_or_default()),
     };
-    let imf = form.len() == IMF_FIXDATE.len();
-    let date = if imf { imf_fixdate(rest) } else { scan(rest, form) };
     let mut date = date.ok_or(HttpDateError::Malformed)?;
-    if !imf && !rules.obsolete {
+    if rest.len() != IMF_FIXDATE.len() && !rules.obsolete {
         return Err(HttpDateError::Obsolete);
     }
-    if form.len() == RFC850_DATE.len() {
+    if rest.len() > IMF_FIXDATE.len() {
         date.year = date.year_near(now.ok_or(HttpDateError::NoClock)?);
     }
     date.check(weekday, rules)
@@ -76,18 +74,22 @@ fn imf_fixdate(text: &[u8]) -> Option<Date> {
     scan(text, IMF_FIXDATE)
 }
 
-/// What follows the first three letters of a weekday in an RFC 850 date; from Monday.
-const TAILS: [&[u8]; 7] = [b"day", b"sday", b"nesday", b"rsday", b"day", b"urday", b"day"];
+const IMF_FIXDATE: &[u8; 26] = b", DD NNN YYYY HH:II:SS GMT";
+const ASCTIME_DATE: &[u8; 21] = b" NNN _D HH:II:SS YYYY";
 
-/// What follows the weekday. Only an IMF-fixdate is that long: the name of a day in an RFC 850 date has three letters more
-/// at least.
-const IMF_FIXDATE: &[u8] = b", DD NNN YYYY HH:II:SS GMT";
-const RFC850_DATE: &[u8] = b", DD-NNN-YY HH:II:SS GMT";
-const ASCTIME_DATE: &[u8] = b" NNN dD HH:II:SS YYYY";
+/// From Monday; what follows the first three letters of the day's name.
+const RFC850_DATES: [&[u8]; 7] = [
+    b"day, DD-NNN-YY HH:II:SS GMT",
+    b"sday, DD-NNN-YY HH:II:SS GMT",
+    b"nesday, DD-NNN-YY HH:II:SS GMT",
+    b"rsday, DD-NNN-YY HH:II:SS GMT",
+    b"day, DD-NNN-YY HH:II:SS GMT",
+    b"urday, DD-NNN-YY HH:II:SS GMT",
+    b"day, DD-NNN-YY HH:II:SS GMT",
+];
 
 /// Reads what follows the weekday by a form. In it, `Y`, `D`, `H`, `I` and `S` stand for a digit of year, day, hour,
-/// minute and second, `d` for a digit or a space, `N` for a letter of the month, all else for itself.
-#[cfg_attr(target_family = "wasm", inline(never))]
+/// minute and second, `_` for a digit or a space, `N` for a letter of the month, all else for itself.
 fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
     if text.len() != form.len() {
         return None;
@@ -97,8 +99,8 @@ fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
     for (byte, place) in text.iter().zip(form) {
         let number = match place {
             b'Y' => &mut year,
-            b'd' if *byte == b' ' => continue,
-            b'D' | b'd' => &mut day,
+            b'_' if *byte == b' ' => continue,
+            b'D' | b'_' => &mut day,
             b'H' => &mut hour,
             b'I' => &mut minute,
             b'S' => &mut second,
@@ -152,7 +154,6 @@ impl Date {
     }
 
     /// Seconds since 1970, given the days since 1 March of year 0.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     const fn unix(&self, days: u32) -> i64 {
         let Self { hour, minute, second, .. } = *self;
         let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
@@ -171,30 +172,14 @@ impl Date {
 }
 
 /// From Monday, 0.
-const WEEKDAYS: [u32; 7] = packed([b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"]);
+const WEEKDAYS: [[u8; 3]; 7] = [*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun"];
 
 /// From January, 0.
-const MONTHS: [u32; 12] =
-    packed([b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"]);
+const MONTHS: [[u8; 3]; 12] =
+    [*b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov", *b"Dec"];
 
-const fn packed<const N: usize>(names: [&[u8; 3]; N]) -> [u32; N] {
-    let mut numbers = [0; N];
-    let (mut left, mut rest) = (numbers.as_mut_slice(), names.as_slice());
-    while let (Some((number, numbers)), Some((name, names))) = (left.split_first_mut(), rest.split_first()) {
-        *number = number_of(**name);
-        (left, rest) = (numbers, names);
-    }
-    numbers
-}
-
-const fn number_of([a, b, c]: [u8; 3]) -> u32 {
-    u32::from_le_bytes([a, b, c, 0])
-}
-
-#[cfg_attr(target_family = "wasm", inline(never))]
-fn position(name: [u8; 3], names: &[u32]) -> Option<u32> {
-    let name = number_of(name);
-    names.iter().position(|other| *other == name).and_then(|at| u32::try_from(at).ok())
+fn position(name: [u8; 3], names: &[[u8; 3]]) -> Option<u32> {
+    names.iter().zip(0..).find(|(other, _)| **other == name).map(|(_, at)| at)
 }
 
 const fn month_length(year: u32, month: u32) -> u32 {

@@ -58,7 +58,6 @@ impl Sample {
     /// assert_eq!(Sample::new(1).between(low, high), Millis::new(501));
     /// ```
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
         let span = high.get().saturating_sub(low.get());
         low.plus(Millis::new(mul_div_ceil(span, self.0, u32::MAX)))

@@ -66,7 +66,6 @@ pub const FIELD_MAX: usize = 1_024;
 /// # Errors
 /// The reason, and the lower bound that the value proves.
 #[cfg_attr(not(target_family = "wasm"), inline)]
-#[cfg_attr(target_family = "wasm", inline(never))]
 pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     if value.len() >= FIELD_MAX {
         return Err(HintReport::TooLong.into());
@@ -80,7 +79,6 @@ pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<
 
 /// One value: digits or a date.
 #[cfg_attr(not(target_family = "wasm"), inline)]
-#[cfg_attr(target_family = "wasm", inline(never))]
 fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, HintReport> {
     match value {
         [] => Err(HintReport::Empty),
@@ -152,7 +150,6 @@ fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<Retry
     }
 }
 
-#[cfg_attr(target_family = "wasm", inline(never))]
 fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;

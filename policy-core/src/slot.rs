@@ -9,9 +9,9 @@
 //! | 16 | 2 | format version, [`FORMAT`] |
 //! | 18 | 2 | length of the compiled policy |
 //! | 20 | 4 | FNV-1a of all that follows |
-//! | 24 | 1 + 47 | length and bytes of the name, zero-padded |
-//! | 72 | 1 + 31 | length and bytes of the version, zero-padded |
-//! | 104 | 360 | the compiled policy |
+//! | 24 | 1 + 39 | length and bytes of the name, zero-padded |
+//! | 64 | 1 + 23 | length and bytes of the version, zero-padded |
+//! | 88 | 360 | the compiled policy |
 
 use core::fmt;
 
@@ -28,14 +28,14 @@ pub const MAGIC: [u8; 16] = *b"refrain.policy\0\x01";
 pub const FORMAT: u16 = 1;
 
 /// Length of a slot.
-pub const SLOT_LEN: usize = 464;
+pub const SLOT_LEN: usize = 448;
 
-const NAME_MAX: usize = 47;
-const VERSION_MAX: usize = 31;
+const NAME_MAX: usize = 39;
+const VERSION_MAX: usize = 23;
 const CHECKED_FROM: usize = 24;
 const NAME_FROM: usize = 24;
-const VERSION_FROM: usize = 72;
-const POLICY_FROM: usize = 104;
+const VERSION_FROM: usize = 64;
+const POLICY_FROM: usize = 88;
 const LENGTH: u16 = BODY_LEN as u16;
 const _: () = assert!(POLICY_FROM.is_multiple_of(align_of::<Policy>()));
 
@@ -59,8 +59,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// A policy under a name (lower-case letters, digits, `-`; at most 47) and a version (letters, digits, `.`, `-`,
-    /// `+`; at most 31).
+    /// A policy under a name (lower-case letters, digits, `-`; at most 39) and a version (letters, digits, `.`, `-`,
+    /// `+`; at most 23).
     ///
     /// # Errors
     /// [`SlotError::Name`] or [`SlotError::Version`].
@@ -267,8 +267,8 @@ impl fmt::Display for SlotError {
             Self::ManySlots => f.write_str("expected one policy slot, found several"),
             Self::Format => write!(f, "expected a policy slot of format {FORMAT}"),
             Self::Checksum => f.write_str("the policy slot is damaged: its checksum does not match"),
-            Self::Name => f.write_str("expected a name of 1 to 47 lower-case letters, digits and `-`"),
-            Self::Version => f.write_str("expected a version of 1 to 31 letters, digits, `.`, `-` and `+`"),
+            Self::Name => f.write_str("expected a name of 1 to 39 lower-case letters, digits and `-`"),
+            Self::Version => f.write_str("expected a version of 1 to 23 letters, digits, `.`, `-` and `+`"),
             Self::Policy(error) => error.fmt(f),
         }
     }

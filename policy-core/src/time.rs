@@ -130,7 +130,6 @@ impl UnixMillis {
 
     /// The time that remains until `second`, in whole seconds since 1970; zero when it has passed.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn until_second(self, second: i64) -> Millis {
         let at = Self::at_second(second);
         Millis::new(at.0.saturating_sub(self.0))
@@ -143,7 +142,6 @@ impl UnixMillis {
     }
 
     /// The start of `second`, in seconds since 1970; a second before 1970 becomes 0.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) const fn at_second(second: i64) -> Self {
         Self(Millis::from_secs(if second < 0 { 0 } else { second.unsigned_abs() }).0)
     }

@@ -6,12 +6,12 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use policy_core::{
     Policy, Rules,
     slot::{self, Slot},
 };
-use wasmparser::{Parser, Payload};
+use wasmparser::{ExportSectionReader, ExternalKind, Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
 
 use crate::{check_guest, shell, toolchain, wit};
@@ -86,13 +86,13 @@ pub(crate) fn build_reference() -> Result<PathBuf> {
     check_guest::check_component(&component).context("the reference component")?;
     let path = shell::target().join("refrain/reference.wasm");
     shell::write(&path, &component)?;
-    println!("reference core module: {} bytes", without_custom_sections(&core)?.len());
+    println!("reference core module: {} bytes", stripped(&core)?.len());
     Ok(path)
 }
 
 /// Builds the component of the workspace in `workspace`; what cargo makes on the way goes to `target`.
 pub(crate) fn build(workspace: &Path, target: &Path) -> Result<Artifact> {
-    let mut core = without_custom_sections(&compile(workspace, target, "wasm-guest")?)?;
+    let mut core = stripped(&compile(workspace, target, "wasm-guest")?)?;
     bake_default(&mut core)?;
     let component = encode(workspace, &core)?;
     Ok(Artifact { core, component })
@@ -125,22 +125,43 @@ fn flags(workspace: &Path) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// A module without names, producers and the like, which say nothing to a host.
-fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
+/// A module without what says nothing to a host: names, producers and the like, and the linker's own exports.
+fn stripped(module: &[u8]) -> Result<Vec<u8>> {
     let mut stripped = module.get(..8).ok_or_else(|| anyhow!("the compiled guest is no module"))?.to_vec();
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload.context("the compiled guest is no module")?;
         if matches!(payload, Payload::CustomSection(_)) {
             continue;
         }
-        if let Some((id, range)) = payload.as_section() {
-            let bytes = module.get(range).ok_or_else(|| anyhow!("the compiled guest is cut off"))?;
-            stripped.push(id);
-            put_leb128(&mut stripped, bytes.len());
-            stripped.extend_from_slice(bytes);
-        }
+        let Some((id, range)) = payload.as_section() else { continue };
+        let bytes = match payload {
+            Payload::ExportSection(exports) => &exports_of_ours(exports)?,
+            _ => module.get(range).ok_or_else(|| anyhow!("the compiled guest is cut off"))?,
+        };
+        stripped.push(id);
+        put_leb128(&mut stripped, bytes.len());
+        stripped.extend_from_slice(bytes);
     }
     Ok(stripped)
+}
+
+/// An export section without `__data_end` and `__heap_base`.
+fn exports_of_ours(exports: ExportSectionReader<'_>) -> Result<Vec<u8>> {
+    let exports = exports.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let ours: Vec<_> = exports.iter().filter(|export| !export.name.starts_with("__")).collect();
+    let mut section = Vec::new();
+    put_leb128(&mut section, ours.len());
+    for export in ours {
+        put_leb128(&mut section, export.name.len());
+        section.extend_from_slice(export.name.as_bytes());
+        section.push(match export.kind {
+            ExternalKind::Func => 0,
+            ExternalKind::Memory => 2,
+            other => bail!("expected functions and a memory to be exported, found {other:?} `{}`", export.name),
+        });
+        put_leb128(&mut section, export.index as usize);
+    }
+    Ok(section)
 }
 
 fn put_leb128(out: &mut Vec<u8>, mut value: usize) {

@@ -47,11 +47,8 @@ impl wit::Guest for Component {
 
     fn handle(execution: wit::Execution, event: wit::Event, now: wit::Now) -> wit::Step {
         let now = now.into();
-        match Execution::from_words(execution.into()) {
-            Some(execution) => convert::with_event(&event, |event| execution.handle(slot::policy(), event, &now)),
-            None => Execution::malformed(&now),
-        }
-        .into()
+        let execution = Execution::from_words(execution.into());
+        convert::with_event(&event, |event| execution.handle(slot::policy(), event, &now)).into()
     }
 }
 

@@ -5,10 +5,7 @@
 
 use std::cmp::Ordering;
 
-use policy_core::{
-    Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens,
-    hint::{Ask, Hint},
-};
+use policy_core::{Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens, hint::Hint};
 use serde::Serialize;
 
 use super::ask::{Answer, Asked};
@@ -134,12 +131,12 @@ fn wait(asked: &Asked<'_>, policy: &Policy, local: Option<Millis>) -> String {
         Some(status) => Hint::read(policy, status, &asked.fields, asked.wall),
         None => Hint::ABSENT,
     };
-    let ask = match hint.ask {
-        Ask::Nothing => String::new(),
-        Ask::For(wait) => format!(", asks for {}", duration::text(wait)),
-        Ask::AtLeast(wait) => format!(", still asks for at least {}", duration::text(wait)),
-        Ask::Unknown(None) => ", asks for a time that nobody can tell".to_owned(),
-        Ask::Unknown(Some(moment)) => format!(", asks to wait until {}", moment::text_of(moment)),
+    let ask = match (hint.moment, hint.delay, hint.exact) {
+        (Some(moment), ..) => format!(", asks to wait until {}", moment::text_of(moment)),
+        (None, wait, true) => format!(", asks for {}", duration::text(wait)),
+        (None, Millis::ZERO, false) => String::new(),
+        (None, Millis::MAX, false) => ", asks for a time that nobody can tell".to_owned(),
+        (None, wait, false) => format!(", still asks for at least {}", duration::text(wait)),
     };
     let refused = if hint.report.code() >= 16 { format!(" ({})", words::refused(hint.report)) } else { String::new() };
     let local = local.map(|local| format!("; local backoff {}", duration::text(local)));
