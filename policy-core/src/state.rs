@@ -81,7 +81,8 @@ impl Execution {
         let marks_are_valid = [not_before, give_up, deadline, max_wait].iter().all(|ms| *ms <= Mark::MAX.get());
         let facts = Facts((rest >> 48) as u8);
         let progress = Progress((rest >> 56) as u8);
-        let well_formed = marks_are_valid && facts.is_valid() && progress.is_valid();
+        // A finished one stays so, whatever else stands in it.
+        let harmless = marks_are_valid && facts.is_valid() || progress.phase() == Phase::Finished;
         Self {
             not_before: Mark::new(not_before),
             give_up: Mark::new(give_up),
@@ -94,7 +95,7 @@ impl Execution {
             max_attempts: rest as u32,
             last_status: (rest >> 32) as u16,
             facts,
-            progress: if well_formed { progress } else { Progress::MALFORMED },
+            progress: if harmless && progress.is_valid() { progress } else { Progress::MALFORMED },
         }
     }
 
