@@ -69,3 +69,8 @@ pub use rules::{DeadlineScope, HintMode, HintRules, Offline, PolicyError, Rules,
 pub use state::Execution;
 pub use status::StatusSet;
 pub use time::{Mark, Millis, Session, UnixMillis};
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
