@@ -72,13 +72,19 @@ impl Sample {
 #[cfg_attr(target_family = "wasm", inline(never))]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     let divisor = if divisor == 0 { 1 } else { divisor as u64 };
-    let (quotient, rest) = match (value.checked_div(divisor), value.checked_rem(divisor)) {
-        (Some(quotient), Some(rest)) if value >> 32 != 0 => (quotient, rest),
-        _ => (0, value),
-    };
-    let rounded_up = rest.wrapping_mul(factor as u64).wrapping_add(divisor.wrapping_sub(1));
-    match rounded_up.checked_div(divisor) {
-        Some(share) => saturating_mul(quotient, factor).saturating_add(share),
+    if value >> 32 == 0 {
+        return share(value, factor, divisor);
+    }
+    match (value.checked_div(divisor), value.checked_rem(divisor)) {
+        (Some(quotient), Some(rest)) => saturating_mul(quotient, factor).saturating_add(share(rest, factor, divisor)),
+        _ => u64::MAX,
+    }
+}
+
+/// `⌈part · factor / divisor⌉` of a part below 2^32.
+const fn share(part: u64, factor: u32, divisor: u64) -> u64 {
+    match part.wrapping_mul(factor as u64).wrapping_add(divisor.wrapping_sub(1)).checked_div(divisor) {
+        Some(share) => share,
         None => u64::MAX,
     }
 }
