@@ -75,6 +75,7 @@ impl Thousandths {
 
     /// `⌈span × factor⌉`, saturating.
     #[must_use]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub const fn of(self, span: Millis) -> Millis {
         Millis::new(mul_div_ceil(span.get(), self.0, 1_000))
     }
@@ -152,6 +153,7 @@ impl Series {
         Backoff { base, multiplier, cap, jitter, ceiling }
     }
 
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     const fn bound(&self, exponent: u64) -> Millis {
         if exponent == 0 || self.base.get() == 0 || self.multiplier.get() <= 1_000 {
             return shorter(self.base, self.cap);
@@ -166,6 +168,7 @@ impl Series {
         shorter(Millis::new(micros.div_ceil(1_000)), self.cap)
     }
 
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) const fn draw(&self, series: u64, sample: Sample) -> Draw {
         let decorrelated = self.jitter == Self::DECORRELATED;
         let (low, high) = if decorrelated {

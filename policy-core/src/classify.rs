@@ -42,6 +42,7 @@ impl Disposition {
     /// assert_eq!(Disposition::of_status(&policy, 404), Disposition::NotRetryable);
     /// ```
     #[must_use]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub const fn of_status(policy: &Policy, status: u16) -> Self {
         if policy.throttle.contains(status) {
             Self::Retryable(Class::Throttled)
@@ -81,6 +82,7 @@ impl Disposition {
     }
 
     /// Of an event; `None` for one that brings no result.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) fn of_event(policy: &Policy, event: &Event<'_>, network: Network) -> Option<Self> {
         match *event {
             Event::Response { status, .. } => Some(Self::of_status(policy, status)),

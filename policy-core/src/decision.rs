@@ -96,6 +96,7 @@ pub fn decide(policy: &Policy, situation: &Situation<'_>, now: &Now, tokens: Tok
 }
 
 /// The checks that need no delay.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) fn refusal(policy: &Policy, situation: &Situation<'_>, now: &Now) -> Option<(End, Bound)> {
     let Situation { execution, unprocessed, exhausted, .. } = *situation;
     let facts = execution.facts;
@@ -110,6 +111,7 @@ pub(crate) fn refusal(policy: &Policy, situation: &Situation<'_>, now: &Now) -> 
     })
 }
 
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, tokens: Tokens) -> Decision {
     let (series, cost) = match situation.class {
         Class::Transient => (&policy.transient, Cost::Retry),
@@ -144,6 +146,7 @@ struct Plan {
 }
 
 impl Plan {
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn new(policy: &Policy, hint: &Hint, draw: Draw, now: &Now) -> Self {
         let instead = match policy.hint_mode() {
             HintMode::AtLeast => false,

@@ -108,6 +108,7 @@ impl<'a> Call<'a> {
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn take(&mut self, event: Event<'_>) -> Command {
         let phase = self.execution.progress.phase();
         let interruption = match () {
@@ -138,6 +139,7 @@ impl<'a> Call<'a> {
         self.now.mark.is_valid() && self.now.hold.is_none_or(Mark::is_valid)
     }
 
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn fields_are_valid(&self, event: Event<'_>) -> bool {
         let Event::Response { fields, .. } = event else { return true };
         let mut free = (1_u32 << self.policy.field_count()).wrapping_sub(1);
@@ -167,6 +169,7 @@ impl<'a> Call<'a> {
     }
 
     /// The result of the attempt in flight.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn resolve(&mut self, event: Event<'_>, of: Attempt) -> Command {
         let Some(disposition) = Disposition::of_event(self.policy, &event, self.now.network) else {
             return Command::Keep;
@@ -215,6 +218,7 @@ impl<'a> Call<'a> {
         }
     }
 
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn hint_of(&self, disposition: Disposition, status: u16, fields: &[Field<'_>]) -> Hint {
         match disposition {
             Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
@@ -222,6 +226,7 @@ impl<'a> Call<'a> {
         }
     }
 
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn carry_out(&mut self, decision: Decision) -> Command {
         match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {

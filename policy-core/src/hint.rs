@@ -39,13 +39,13 @@ impl Hint {
 
     /// Reads the hint of a response.
     #[must_use]
-    #[inline]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub fn read(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
         let Some(value) = find(fields, RETRY_AFTER) else { return Self::ABSENT };
         if !policy.hint_statuses.contains(status) {
             return Self::none(HintReport::NotAsked);
         }
-        let clock = server_clock(policy, fields, wall).or(wall);
+        let clock = if policy.measures_skew() { server_clock(policy, fields, wall).or(wall) } else { wall };
         let (report, seconds, date) = match retry_after::parse(value, policy.dates(), clock) {
             Ok(RetryAfter::DelaySeconds(seconds)) => (HintReport::Used, seconds, None),
             Ok(RetryAfter::At(date)) => (HintReport::Used, 0, Some(date)),
@@ -74,7 +74,7 @@ impl Hint {
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.
 fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Option<UnixMillis> {
-    if !policy.measures_skew() || find(fields, AGE).is_some() {
+    if find(fields, AGE).is_some() {
         return None;
     }
     http_date::parse(find(fields, DATE)?, policy.dates(), wall).ok().map(UnixMillis::at_second)

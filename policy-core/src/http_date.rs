@@ -28,26 +28,38 @@ use crate::{outcome::HintReport, time::UnixMillis};
 ///
 /// # Errors
 /// What of it is no date that `rules` accept.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
     let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
     let weekday = position(*name, &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
-    // The three forms differ in length, whatever the day.
-    let date = match rest.len() {
-        26 => imf_fixdate(rest),
-        21 => scan(rest, ASCTIME_DATE),
-        _ => scan(rest, RFC850_DATES.get(weekday as usize).copied().unwrap_or_default()),
+    let date = match imf_fixdate(rest) {
+        Some(date) => date,
+        None => by_form(weekday, rest, rules, now)?,
     };
-    let mut date = date.ok_or(HttpDateError::Malformed)?;
+    date.check(weekday, rules)
+}
+
+/// What follows the weekday, of any form.
+#[cfg_attr(not(target_family = "wasm"), cold)]
+fn by_form(weekday: u32, rest: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<Date, HttpDateError> {
+    // The three forms differ in length, whatever the day.
+    let form = match rest.len() {
+        26 => Some(IMF_FIXDATE.as_slice()),
+        21 => Some(ASCTIME_DATE.as_slice()),
+        _ => RFC850_DATES.get(weekday as usize).copied(),
+    };
+    let mut date = scan(rest, form.unwrap_or_default()).ok_or(HttpDateError::Malformed)?;
     if rest.len() != IMF_FIXDATE.len() && !rules.obsolete {
         return Err(HttpDateError::Obsolete);
     }
     if rest.len() > IMF_FIXDATE.len() {
         date.year = date.year_near(now.ok_or(HttpDateError::NoClock)?);
     }
-    date.check(weekday, rules)
+    Ok(date)
 }
 
 /// What follows the weekday, read by the word: most dates are of this form.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 #[cfg(not(target_family = "wasm"))]
 fn imf_fixdate(text: &[u8]) -> Option<Date> {
     const DAY: Word = Word::new(b", 00 ___");
@@ -70,8 +82,8 @@ fn imf_fixdate(text: &[u8]) -> Option<Date> {
 
 /// The component ships every byte of its code to every host, so there the form is enough.
 #[cfg(target_family = "wasm")]
-fn imf_fixdate(text: &[u8]) -> Option<Date> {
-    scan(text, IMF_FIXDATE)
+const fn imf_fixdate(_: &[u8]) -> Option<Date> {
+    None
 }
 
 const IMF_FIXDATE: &[u8; 26] = b", DD NNN YYYY HH:II:SS GMT";
@@ -135,6 +147,7 @@ struct Date {
 }
 
 impl Date {
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn check(&self, weekday: u32, rules: DateRules) -> Result<i64, HttpDateError> {
         let Self { day, month, year, hour, minute, second } = *self;
         if day == 0 || day > month_length(year, month) || hour > 23 || minute > 59 || second > 60 {
@@ -178,6 +191,7 @@ const WEEKDAYS: [[u8; 3]; 7] = [*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"
 const MONTHS: [[u8; 3]; 12] =
     [*b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov", *b"Dec"];
 
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn position(name: [u8; 3], names: &[[u8; 3]]) -> Option<u32> {
     names.iter().zip(0..).find(|(other, _)| **other == name).map(|(_, at)| at)
 }

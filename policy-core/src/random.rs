@@ -58,9 +58,11 @@ impl Sample {
     /// assert_eq!(Sample::new(1).between(low, high), Millis::new(501));
     /// ```
     #[must_use]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
         let span = high.get().saturating_sub(low.get());
-        low.plus(Millis::new(mul_div_ceil(span, self.0, u32::MAX)))
+        // No more than `high`, if that is the larger.
+        Millis::new(low.get().wrapping_add(mul_div_ceil(span, self.0, u32::MAX)))
     }
 }
 
@@ -70,6 +72,7 @@ impl Sample {
 /// `value = q · divisor + r`, the product of `r` and `factor`. A 128-bit product would pull library code into the wasm
 /// module.
 #[cfg_attr(target_family = "wasm", inline(never))]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     let divisor = if divisor == 0 { 1 } else { divisor as u64 };
     if value >> 32 == 0 {

@@ -65,7 +65,7 @@ pub const FIELD_MAX: usize = 1_024;
 ///
 /// # Errors
 /// The reason, and the lower bound that the value proves.
-#[cfg_attr(not(target_family = "wasm"), inline)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
     if value.len() >= FIELD_MAX {
         return Err(HintReport::TooLong.into());
@@ -78,7 +78,7 @@ pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<
 }
 
 /// One value: digits or a date.
-#[cfg_attr(not(target_family = "wasm"), inline)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, HintReport> {
     match value {
         [] => Err(HintReport::Empty),
