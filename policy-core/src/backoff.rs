@@ -77,7 +77,11 @@ impl Thousandths {
     #[must_use]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub const fn of(self, span: Millis) -> Millis {
-        Millis::new(mul_div_ceil(span.get(), self.0, 1_000))
+        match self.0 {
+            0 => Millis::ZERO,
+            1_000 => span,
+            factor => Millis::new(mul_div_ceil(span.get(), factor, 1_000)),
+        }
     }
 }
 
