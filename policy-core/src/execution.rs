@@ -152,6 +152,7 @@ impl<'a> Call<'a> {
     }
 
     /// Ends from outside: nothing of what came with this call may be used.
+    #[cfg_attr(not(target_family = "wasm"), cold)]
     fn interrupt(&mut self, event: Event<'_>, end: End) -> Command {
         let in_flight = self.execution.progress.phase() == Phase::InFlight;
         let answered = match event {
@@ -256,6 +257,7 @@ impl<'a> Call<'a> {
         self.launch()
     }
 
+    #[cfg_attr(not(target_family = "wasm"), cold)]
     fn network_wake(&mut self) -> Command {
         let now = self.now.mark;
         let Execution { give_up, not_before, series, .. } = self.execution;
@@ -322,6 +324,7 @@ impl<'a> Call<'a> {
         Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint })
     }
 
+    #[cfg_attr(not(target_family = "wasm"), cold)]
     fn await_network(&mut self) -> Command {
         // Begun once for all rounds until a send counts again, so that a network that comes and goes ends too.
         if self.execution.give_up == Mark::default() {

@@ -73,6 +73,7 @@ impl Hint {
 }
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.
+#[cfg_attr(not(target_family = "wasm"), cold)]
 fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Option<UnixMillis> {
     if find(fields, AGE).is_some() {
         return None;

@@ -78,6 +78,11 @@ pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     if value >> 32 == 0 {
         return share(value, factor, divisor);
     }
+    split(value, factor, divisor)
+}
+
+#[cfg_attr(not(target_family = "wasm"), cold)]
+const fn split(value: u64, factor: u32, divisor: u64) -> u64 {
     match (value.checked_div(divisor), value.checked_rem(divisor)) {
         (Some(quotient), Some(rest)) => saturating_mul(quotient, factor).saturating_add(share(rest, factor, divisor)),
         _ => u64::MAX,
