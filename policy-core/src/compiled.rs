@@ -55,6 +55,7 @@ impl Policy {
                 | switch(hint.unreadable == Unreadable::Backoff, policy::UNREADABLE_MEANS_BACKOFF)
                 | switch(hint.skew_from_date, policy::SKEW_FROM_DATE)
                 | switch(rules.offline == Offline::Await, policy::AWAIT_NETWORK)
+                | switch(!hint.statuses.is_empty(), policy::READS_HINTS)
                 | switch(budget.is_some(), policy::HAS_BUDGET)
                 | switch(budget.is_some_and(|budget| budget.refund), policy::BUDGET_REFUNDS),
         };

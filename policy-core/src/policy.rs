@@ -69,6 +69,7 @@ pub(crate) const SKEW_FROM_DATE: u16 = 1 << 4;
 pub(crate) const AWAIT_NETWORK: u16 = 1 << 5;
 pub(crate) const HAS_BUDGET: u16 = 1 << 6;
 pub(crate) const BUDGET_REFUNDS: u16 = 1 << 7;
+pub(crate) const READS_HINTS: u16 = 1 << 8;
 
 impl Policy {
     /// The rules.
@@ -134,7 +135,7 @@ impl Policy {
     #[must_use]
     pub fn field_count(&self) -> usize {
         match () {
-            () if self.hint_statuses.is_empty() => 0,
+            () if !self.is_on(READS_HINTS) => 0,
             () if self.measures_skew() => 3,
             () => 1,
         }
