@@ -143,12 +143,16 @@ impl<'a> Call<'a> {
     fn fields_are_valid(&self, event: Event<'_>) -> bool {
         let Event::Response { fields, .. } = event else { return true };
         let mut free = (1_u32 << self.policy.field_count()).wrapping_sub(1);
-        let is_new = |field: &Field<'_>| {
+        let mut is_new = |field: &Field<'_>| {
             let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
             free &= !bit;
             bit != 0
         };
-        fields.len() <= FIELDS_MAX && fields.iter().all(is_new)
+        match fields {
+            [] => true,
+            [field] => is_new(field),
+            _ => fields.len() <= FIELDS_MAX && fields.iter().all(is_new),
+        }
     }
 
     /// Ends from outside: nothing of what came with this call may be used.
