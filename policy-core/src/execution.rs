@@ -63,12 +63,12 @@ impl Execution {
             facts: Facts::new(request),
             progress: Progress::new(Phase::Waiting, Cost::Nothing),
         };
-        Call::new(policy, now, execution).run(Call::begin)
+        Call::run(policy, now, execution, |call| call.begin())
     }
 
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
     pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
-        Call::new(policy, now, self).run(|call| call.take(event))
+        Call::run(policy, now, self, |call| call.take(event))
     }
 }
 
@@ -76,27 +76,26 @@ impl Execution {
 struct Call<'a> {
     policy: &'a Policy,
     now: &'a Now,
-    execution: Execution,
-    tokens: Tokens,
+    execution: &'a mut Execution,
+    tokens: &'a mut Tokens,
     hint: HintReport,
     hand_over: Option<HandOver>,
     resume: Option<Resume>,
 }
 
-impl<'a> Call<'a> {
-    fn new(policy: &'a Policy, now: &'a Now, execution: Execution) -> Self {
-        let (hint, hand_over, resume) = (HintReport::Absent, None, None);
-        Self { policy, now, execution, tokens: now.tokens, hint, hand_over, resume }
-    }
-
-    fn run(mut self, call: impl FnOnce(&mut Self) -> Command) -> Step {
-        let command = call(&mut self);
-        Step { execution: self.execution, tokens: self.tokens, command }
+impl Call<'_> {
+    fn run(policy: &Policy, now: &Now, execution: Execution, call: impl FnOnce(&mut Call<'_>) -> Command) -> Step {
+        // What is changed stands where it is returned from.
+        let mut step = Step { execution, tokens: now.tokens, command: Command::Keep };
+        let Step { execution, tokens, command } = &mut step;
+        *command =
+            call(&mut Call { policy, now, execution, tokens, hint: HintReport::Absent, hand_over: None, resume: None });
+        step
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn begin(&mut self) -> Command {
-        let Execution { attempts, max_attempts, not_before, .. } = self.execution;
+        let Execution { attempts, max_attempts, not_before, .. } = *self.execution;
         let (end, bound) = match () {
             () if self.now.cancelled => (End::Cancelled, Bound::None),
             () if !(self.is_valid() && not_before.is_valid()) => (End::InvalidInput, Bound::None),
@@ -107,8 +106,7 @@ impl<'a> Call<'a> {
         self.finish(end, bound)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[inline(never)]
     fn take(&mut self, event: Event<'_>) -> Command {
         let phase = self.execution.progress.phase();
         let interruption = match () {
@@ -195,7 +193,7 @@ impl<'a> Call<'a> {
         } else {
             (of.sends.max(1), true)
         };
-        let execution = &mut self.execution;
+        let execution = &mut *self.execution;
         execution.attempts = execution.attempts.saturating_sub(1).saturating_add(sends);
         execution.last_status = status;
         if counts {
@@ -203,7 +201,7 @@ impl<'a> Call<'a> {
         }
         match disposition {
             Disposition::Success => {
-                self.tokens = self.policy.budget.succeeded(self.tokens, self.execution.progress.spent());
+                *self.tokens = self.policy.budget.succeeded(*self.tokens, self.execution.progress.spent());
                 return self.finish(End::Success, Bound::None);
             }
             Disposition::NotRetryable => return self.finish(End::NotRetryable, Bound::None),
@@ -211,15 +209,15 @@ impl<'a> Call<'a> {
             Disposition::Offline => self.execution.set_phase(Phase::AwaitingNetwork),
             Disposition::Retryable(_) => {
                 self.execution.set_spent(Cost::Nothing);
-                self.tokens = self.policy.budget.failed(self.tokens);
+                *self.tokens = self.policy.budget.failed(*self.tokens);
             }
         }
         let class = disposition.class();
-        let situation = Situation { execution: &self.execution, class, hint, unprocessed, exhausted: of.exhausted };
+        let situation = Situation { execution: self.execution, class, hint, unprocessed, exhausted: of.exhausted };
         match refusal(self.policy, &situation, self.now) {
             Some((end, bound)) => self.finish(end, bound),
             None if disposition == Disposition::Offline => self.await_network(),
-            None => self.carry_out(schedule(self.policy, &situation, self.now, self.tokens)),
+            None => self.carry_out(schedule(self.policy, &situation, self.now, *self.tokens)),
         }
     }
 
@@ -236,7 +234,7 @@ impl<'a> Call<'a> {
         match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
-                self.tokens = tokens;
+                *self.tokens = tokens;
                 self.execution.not_before = until;
                 self.execution.series = series;
                 self.execution.progress = Progress::new(Phase::Waiting, cost);
@@ -264,7 +262,7 @@ impl<'a> Call<'a> {
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn network_wake(&mut self) -> Command {
         let now = self.now.mark;
-        let Execution { give_up, not_before, series, .. } = self.execution;
+        let Execution { give_up, not_before, series, .. } = *self.execution;
         if now >= give_up {
             self.resume_after(now.until(not_before));
             return self.finish(End::Offline, Bound::None);
@@ -345,9 +343,9 @@ impl<'a> Call<'a> {
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
     fn finish(&mut self, end: End, bound: Bound) -> Command {
-        let Execution { progress, facts, attempts, last_status, .. } = self.execution;
+        let Execution { progress, facts, attempts, last_status, .. } = *self.execution;
         if progress.phase() != Phase::InFlight {
-            self.tokens = self.policy.budget.returned(self.tokens, progress.spent());
+            *self.tokens = self.policy.budget.returned(*self.tokens, progress.spent());
         }
         self.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
         Command::Finish(Outcome {
