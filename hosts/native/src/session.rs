@@ -48,8 +48,12 @@ impl SessionHandle {
 
     /// Begins a new generation, wakes the requests of the old one, and returns the new.
     pub fn raise(&self) -> Session {
-        self.0.send_modify(|session| *session = Session::new(session.get().wrapping_add(1)));
-        self.current()
+        let mut raised = self.current();
+        self.0.send_modify(|session| {
+            *session = Session::new(session.get().wrapping_add(1));
+            raised = *session;
+        });
+        raised
     }
 
     pub(crate) fn subscribe(&self) -> watch::Receiver<Session> {
@@ -76,5 +80,38 @@ impl SessionTag {
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.handle.as_ref().is_none_or(|handle| handle.current() == self.session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        sync::{Arc, Mutex},
+        task::{Context, Wake, Waker},
+    };
+
+    use super::*;
+
+    /// Raises again as soon as it hears of a raise, and keeps the number.
+    struct Overtaking(SessionHandle, Mutex<Vec<Session>>);
+
+    impl Wake for Overtaking {
+        fn wake(self: Arc<Self>) {
+            let raised = self.0.raise();
+            self.1.lock().expect("no panic").push(raised);
+        }
+    }
+
+    #[test]
+    fn a_raise_that_another_overtakes_returns_its_own_generation() {
+        let session = SessionHandle::starting_at(Session::new(5));
+        let overtaking = Arc::new(Overtaking(session.clone(), Mutex::default()));
+        let waker = Waker::from(overtaking.clone());
+        let mut told = session.subscribe();
+        let changed = pin!(told.changed());
+        assert!(changed.poll(&mut Context::from_waker(&waker)).is_pending());
+        assert_eq!(session.raise(), Session::new(6));
+        assert_eq!(*overtaking.1.lock().expect("no panic"), [Session::new(7)]);
     }
 }
