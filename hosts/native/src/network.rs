@@ -65,8 +65,9 @@ impl Hold {
         }
     }
 
-    /// Moves the mark to `until`, never back.
+    /// Moves the mark to `until`, never back. [`Mark::MAX`] and above mean never: requests are deferred.
     pub fn extend_to(&self, until: Mark) {
-        self.0.fetch_max(until.get(), Ordering::Relaxed);
+        // A mark is never moved back, so one that the policy refuses as invalid would refuse every request for ever.
+        self.0.fetch_max(until.min(Mark::MAX).get(), Ordering::Relaxed);
     }
 }

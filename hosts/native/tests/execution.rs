@@ -246,6 +246,14 @@ async fn a_hold_keeps_back_the_first_send_and_a_retry() {
 }
 
 #[tokio::test]
+async fn a_hold_beyond_all_marks_defers_and_is_no_invalid_input() {
+    let bench = Bench::new(RULES);
+    bench.hold.extend_to(Mark::new(u64::MAX));
+    assert_eq!(bench.hold.until(), Some(Mark::MAX));
+    assert_eq!(end(bench.run(GET).await), End::Deferred);
+}
+
+#[tokio::test]
 async fn a_resumed_request_waits_for_its_moment_and_keeps_its_count() {
     let bench = Bench::new(RULES);
     bench.server.respond(503, &[]);
