@@ -111,6 +111,7 @@ impl<'a> World<'a> {
         let mut runs = 0_u32;
         let mut step = self.engine.start(&outer, &self.now).map_err(|error| error.to_string())?;
         loop {
+            self.now.tokens = step.tokens;
             step = match step.command {
                 Command::Finish(outcome) => {
                     let mut seen = ended(&outcome);
