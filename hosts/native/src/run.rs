@@ -72,9 +72,13 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 
     fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
         let Options { cancel, network, hold, .. } = self.options;
+        // A date's remaining time is taken from the wall clock and added to the mark. When the thread stands still between
+        // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
+        let wall = self.driver.time().wall();
+        let mark = self.driver.time().mark(rounding);
         Ok(Now {
-            mark: self.driver.time().mark(rounding),
-            wall: self.driver.time().wall(),
+            mark,
+            wall,
             session: session_of(self.options),
             cancelled: cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled()),
             network: network.as_ref().map(|network| network.current()).unwrap_or_default(),

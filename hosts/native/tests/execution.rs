@@ -2,13 +2,15 @@
 
 mod bench;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use bench::{Bench, GET, POST, RULES, end, ended, join, last};
 use refrain::core::{
     Bound, DeadlineScope, End, FailureKind, HintReport, IdempotencyKey, Limits, Mark, Millis, Network, Request, Rules,
     UnixMillis,
 };
 use refrain::testing::ScriptedError;
-use refrain::{Attempted, Failure, Last, Reason, TraceEvent};
+use refrain::{Attempted, Driver, Failure, Last, Reason, Rounding, Time, TraceEvent};
 
 #[tokio::test]
 async fn three_answers_lead_to_three_sends_at_the_planned_times() {
@@ -190,6 +192,42 @@ async fn a_correction_of_the_wall_clock_moves_no_wait() {
     bench.time.advance(Millis::new(1));
     join(running).await.expect("a success");
     assert_eq!(bench.sent_at(), [0, 10_000]);
+}
+
+/// One second goes by at each reading of either clock, as if the thread were preempted there.
+#[derive(Default)]
+struct Preempted(AtomicU64);
+
+impl Preempted {
+    const WALL_AT_ZERO: u64 = 784_111_777_000;
+
+    fn read(&self) -> u64 {
+        self.0.fetch_add(1_000, Ordering::Relaxed)
+    }
+}
+
+impl Time for Preempted {
+    fn mark(&self, _: Rounding) -> Mark {
+        Mark::new(self.read())
+    }
+
+    fn wall(&self) -> Option<UnixMillis> {
+        Some(UnixMillis::new(Self::WALL_AT_ZERO + self.read()))
+    }
+
+    async fn sleep_until(&self, until: Mark) {
+        self.0.fetch_max(until.get(), Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn a_preemption_between_the_clocks_makes_no_date_early() {
+    let bench = Bench::new(RULES);
+    bench.server.respond(503, &[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")]);
+    bench.server.respond(200, &[]);
+    let driver = Driver::new(bench::engine(RULES), Preempted::default(), bench.entropy.clone());
+    driver.run(&GET, bench.server.clone(), &bench.options).await.expect("a success");
+    assert!(bench.waits()[0].until >= Mark::new(30_000), "{:?} is early", bench.waits());
 }
 
 #[tokio::test]
