@@ -7,7 +7,7 @@ use policy_core::Sample;
 
 /// A source of uniform random numbers.
 pub trait Entropy: Send + Sync {
-    /// Draws one. Called once before every call into the engine.
+    /// Draws one. Called once before every call into the engine, but for one that only ends a request.
     ///
     /// # Errors
     /// When the source has no randomness to give. The driver then makes no further send.

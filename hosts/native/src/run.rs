@@ -2,7 +2,7 @@
 
 use std::{future::pending, pin::pin};
 
-use policy_core::{Bound, Command, End, Event, HandOver, HintReport, Mark, Now, Outcome, Request, Session, Tokens};
+use policy_core::{Bound, Command, End, Event, HandOver, HintReport, Mark, Now, Outcome, Request, Sample, Session, Tokens};
 
 use crate::{
     changes::{Changes, Either, race},
@@ -72,6 +72,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 
     fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
         let Options { cancel, network, hold, .. } = self.options;
+        let session = session_of(self.options);
+        let cancelled = cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled());
+        // A call that the policy answers with an end draws nothing, so a lack of randomness is no reason to fail it.
+        let interrupted = cancelled || self.session.is_some_and(|first| first != session);
+        let sample = if interrupted { Sample::ZERO } else { self.driver.entropy().sample()? };
         // A date's remaining time is taken from the wall clock and added to the mark. When the thread stands still between
         // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
         let wall = self.driver.time().wall();
@@ -79,10 +84,10 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         Ok(Now {
             mark,
             wall,
-            session: session_of(self.options),
-            cancelled: cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled()),
+            session,
+            cancelled,
             network: network.as_ref().map(|network| network.current()).unwrap_or_default(),
-            sample: self.driver.entropy().sample()?,
+            sample,
             tokens: Tokens::ZERO,
             hold: hold.as_ref().and_then(|hold| hold.until()),
         })

@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, GET, RULES, end, ended, join, last};
 use refrain::core::{BudgetRules, End, FailureKind, Mark, Millis, Network, Rules, Tokens};
-use refrain::{Last, Options, testing::ScriptedError};
+use refrain::{Last, Options, Reason, testing::ScriptedError};
 use tokio::task::JoinHandle;
 
 type Interrupt = fn(&Bench);
@@ -73,6 +73,17 @@ fn still_known(end: End) -> Last<u16, ScriptedError> {
     match end {
         End::SessionChanged => Last::Nothing,
         _ => Last::Status(503),
+    }
+}
+
+#[tokio::test]
+async fn interrupted_during_the_wait_without_entropy_is_no_failure() {
+    for (interrupt, expected) in INTERRUPTIONS {
+        let (bench, running) = in_a_wait(RULES).await;
+        bench.entropy.fail();
+        interrupt(&bench);
+        let ended = ended(join(running).await);
+        assert_eq!((ended.reason, ended.attempts), (Reason::Policy(expected), 1));
     }
 }
 
