@@ -76,7 +76,7 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         mut transport: C,
         options: &Options,
     ) -> RunResult<C::Response, C::Error> {
-        let mut run = Run::new(self, options, self.requests.fetch_add(1, Ordering::Relaxed));
+        let mut run = Run::new(self, request, options, self.requests.fetch_add(1, Ordering::Relaxed));
         let mut last = Last::Nothing;
         let mut command = run.start(request);
         loop {

@@ -2,7 +2,9 @@
 
 use std::{future::pending, pin::pin};
 
-use policy_core::{Bound, Command, End, Event, HandOver, HintReport, Mark, Now, Outcome, Request, Sample, Session, Tokens};
+use policy_core::{
+    Bound, Command, End, Event, HandOver, HintReport, Mark, Now, Outcome, Request, Sample, Session, Tokens,
+};
 
 use crate::{
     changes::{Changes, Either, race},
@@ -29,12 +31,14 @@ pub(crate) struct Run<'a, E, T, X> {
     state: State,
     /// The clock as last told to the engine.
     at: Mark,
-    /// The number of the attempt that was last commanded.
+    /// Sends before this run.
+    used: u32,
+    /// All sends so far, as far as they are reported.
     attempts: u32,
 }
 
 impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
-    pub(crate) fn new(driver: &'a Driver<E, T, X>, options: &'a Options, id: u64) -> Self {
+    pub(crate) fn new(driver: &'a Driver<E, T, X>, request: &Request, options: &'a Options, id: u64) -> Self {
         Self {
             driver,
             options,
@@ -43,7 +47,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             id,
             state: State([0; 8]),
             at: Mark::default(),
-            attempts: 0,
+            used: request.attempts_used,
+            attempts: request.attempts_used,
         }
     }
 
@@ -126,6 +131,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// Tells the engine what came of an attempt.
     fn report<R: Head, F>(&mut self, number: u32, attempted: Attempted<R, F>) -> (Result<Command, Reason>, Last<R, F>) {
         let Attempted { result, sends, exhausted } = attempted;
+        self.attempts = number.saturating_sub(1).saturating_add(sends.max(1));
         let of = policy_core::Attempt { number, sends, exhausted };
         let (command, event) = match &result {
             Ok(response) => {
@@ -197,7 +203,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             bound: Bound::None,
             hint: HintReport::Absent,
             attempts: self.attempts,
-            maybe_applied: self.attempts > 0,
+            maybe_applied: self.attempts > self.used,
             resume: None,
             last,
             session: self.tag(),

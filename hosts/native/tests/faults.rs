@@ -9,7 +9,7 @@ use refrain::core::{
     Bound, Command, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, UnixMillis, Wait,
     retry_after::RetryAfter,
 };
-use refrain::{Description, DirectEngine, Engine, EngineError, Last, Reason, State, Step};
+use refrain::{Attempted, Description, DirectEngine, Engine, EngineError, Last, Reason, State, Step};
 
 #[tokio::test]
 async fn without_entropy_nothing_is_sent() {
@@ -45,6 +45,22 @@ async fn a_failed_engine_ends_its_request_and_serves_the_next() {
 
     bench.server.respond(200, &[]);
     assert_eq!(bench.run(GET).await.expect("a success").attempts, 1);
+}
+
+#[tokio::test]
+async fn a_resumed_request_that_cannot_begin_keeps_its_count() {
+    let bench = Bench::new(RULES);
+    bench.entropy.fail();
+    let ended = ended(bench.run(Request { attempts_used: 2, ..GET }).await);
+    assert_eq!((ended.attempts, ended.maybe_applied, bench.sent_at()), (2, false, vec![]));
+}
+
+#[tokio::test]
+async fn the_sends_of_a_nested_layer_count_when_the_engine_fails() {
+    let bench = Bench::over(Faulty::new(1, || Err(EngineError::Trapped("unreachable".to_owned()))));
+    bench.server.push(Attempted { result: Ok(http::Response::new(String::new())), sends: 3, exhausted: false });
+    let broken = ended(bench.run(Request { attempts_used: 1, ..GET }).await);
+    assert_eq!((broken.attempts, broken.maybe_applied), (4, true));
 }
 
 #[tokio::test]
