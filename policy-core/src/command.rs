@@ -41,6 +41,7 @@ pub struct Wait {
     pub retry_index: u32,
     /// The bound that fixed the delay; [`Bound::None`] when an early wake repeats the wait.
     pub bound: Bound,
-    /// What became of the hint. Where it was refused, the local backoff stands in for it.
+    /// What became of the hint. Where it was refused, the local backoff stands in for it, or the lower bound that it still
+    /// proves, if `bound` says so.
     pub hint: HintReport,
 }

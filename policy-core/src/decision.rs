@@ -14,7 +14,7 @@ use crate::{
     policy::Policy,
     rules::HintMode,
     state::Execution,
-    time::{Millis, UnixMillis},
+    time::{Mark, Millis, UnixMillis},
 };
 
 /// A result that is worth another send, and the request that it is of.
@@ -121,13 +121,15 @@ pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, to
     let draw = series.draw(situation.execution.series, now.sample);
     let plan = Plan::new(policy, &situation.hint, draw, now);
     let later = |end, bound| {
-        let known = situation.hint.moment.or_else(|| now.wall.map(|wall| wall.after(plan.asked)));
-        Decision::Later { end, bound, delay: plan.asked, not_before: known }
+        // A moment beyond what can be told is none.
+        let measured = now.wall.filter(|_| plan.asked != Millis::MAX).map(|wall| wall.after(plan.asked));
+        Decision::Later { end, bound, delay: plan.asked, not_before: situation.hint.moment.or(measured) }
     };
-    if plan.asked > situation.execution.max_wait || plan.asked == Millis::MAX {
+    let until = now.mark.after(plan.delay);
+    if plan.asked > situation.execution.max_wait || until == Mark::MAX {
         return later(End::Deferred, Bound::MaxWait);
     }
-    if now.mark.after(plan.delay) >= situation.execution.deadline {
+    if until >= situation.execution.deadline {
         return later(End::Deadline, Bound::Deadline);
     }
     match policy.budget.charge(tokens, cost) {
@@ -155,7 +157,7 @@ impl Plan {
         // The local backoff is a floor, unless the hint stands in its place.
         let least = if instead { Millis::ZERO } else { draw.delay };
         let spread = now.sample.between(hint.delay, hint.delay.plus(policy.spread.of(hint.delay)));
-        let bound = if instead || hint.delay > least { Bound::Hint } else { Bound::Backoff };
+        let bound = if instead || spread > least { Bound::Hint } else { Bound::Backoff };
         Self { asked: hint.delay.max(least), delay: spread.max(least), bound }
     }
 }

@@ -14,7 +14,8 @@ use crate::{
 pub struct Now {
     /// The wait clock.
     pub mark: Mark,
-    /// The wall clock, if there is one. Used only to turn an HTTP-date into a wait, and for a deferral's not-before.
+    /// The wall clock, if there is one. Used only to turn an HTTP-date into a wait, and for a deferral's not-before. Read
+    /// before `mark`, so that no pause between the two readings makes a send early.
     pub wall: Option<UnixMillis>,
     /// Who is signed in.
     pub session: Session,

@@ -18,7 +18,6 @@ use crate::{
     command::{Command, Wait},
     decision::{Decision, Situation, refusal, schedule},
     event::{Attempt, Event, FIELDS_MAX, Field, Network, Now},
-    failure::FailureKind,
     hint::Hint,
     outcome::{Bound, End, HandOver, HintReport, Outcome, Resume},
     policy::Policy,
@@ -157,13 +156,16 @@ impl Call<'_> {
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn interrupt(&mut self, event: Event<'_>, end: End) -> Command {
         let in_flight = self.execution.progress.phase() == Phase::InFlight;
-        let answered = match event {
-            Event::Response { of, .. } => of.number == self.execution.attempts,
-            Event::Failure { of, kind, .. } => of.number == self.execution.attempts && kind != FailureKind::Ambiguous,
-            Event::Wake => false,
+        let unprocessed = match event {
+            Event::Failure { of, kind, .. } => of.number == self.execution.attempts && kind.proves_unprocessed(),
+            Event::Response { .. } | Event::Wake => false,
         };
-        if in_flight && !answered {
+        if in_flight && !unprocessed {
             self.execution.remember_maybe_applied();
+        }
+        if end == End::ForeignExecution {
+            // What the other policy's retry took is not this one's to return.
+            self.execution.set_spent(Cost::Nothing);
         }
         // Not even the status of an older session's result goes out.
         let withheld = in_flight || end == End::SessionChanged;
@@ -180,7 +182,7 @@ impl Call<'_> {
         let (status, hint, unprocessed) = match event {
             Event::Response { status, fields, .. } => (status, self.hint_of(disposition, status, fields), false),
             Event::Failure { kind, .. } => {
-                if kind == FailureKind::Ambiguous {
+                if !kind.proves_unprocessed() {
                     self.execution.remember_maybe_applied();
                 }
                 (0, Hint::ABSENT, kind.proves_unprocessed())
@@ -282,6 +284,9 @@ impl Call<'_> {
         if now >= deadline {
             return self.finish(End::Deadline, Bound::Deadline);
         }
+        if self.execution.attempts >= self.execution.max_attempts {
+            return self.finish(End::AttemptsUsed, Bound::Attempts);
+        }
         if let Some(hold) = self.now.hold
             && now < hold
         {
@@ -306,7 +311,7 @@ impl Call<'_> {
     fn pause(&mut self, until: Mark, bound: Bound) -> Command {
         let delay = self.now.mark.until(until);
         let refused = match () {
-            () if delay > self.execution.max_wait || delay == Millis::MAX => Some((End::Deferred, Bound::MaxWait)),
+            () if delay > self.execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
             () if until >= self.execution.deadline => Some((End::Deadline, Bound::Deadline)),
             () => None,
         };

@@ -39,7 +39,9 @@ pub struct Resume {
     /// The whole wait that was asked for: not capped, not spread. [`Millis::MAX`] if it is that long or its length is
     /// unknown (a number too large; a date without a wall clock, which then stands in `not_before`).
     pub delay: Millis,
-    /// The same as a wall-clock moment, if there is a wall clock or the server gave one.
+    /// The same as a wall-clock moment, if there is a wall clock, or the server gave one that there was no clock to measure;
+    /// `None` too for a wait that nobody can tell the end of. As exact as the wall clock, which is rounded down: who turns
+    /// it into a mark again adds a millisecond.
     pub not_before: Option<UnixMillis>,
     /// Pass on as [`Request::attempts_used`](crate::Request::attempts_used).
     pub attempts_used: u32,
@@ -71,7 +73,7 @@ pub enum End {
     AttemptsUsed = 17,
     /// The body cannot be sent again from its start.
     BodyNotReplayable = 18,
-    /// A write without a key that this server honours, and it may have been applied.
+    /// A write without a key that this server honours, and nothing proves that it was not processed.
     NotIdempotent = 19,
     /// The shared retry budget has no token left for this retry.
     BudgetEmpty = 20,
@@ -221,7 +223,7 @@ impl Bound {
 #[non_exhaustive]
 #[repr(u16)]
 pub enum HintReport {
-    /// The server gave none.
+    /// The server gave none, or it was not looked for, because the result is not retried.
     Absent = 0,
     /// It was read.
     Used = 1,

@@ -142,7 +142,7 @@ fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<Retry
         differ |= *first.get_or_insert(element) != element;
     }
     match first {
-        Some(Ok(value)) if !differ => Ok(value),
+        Some(element) if !differ => element.map_err(RetryAfterError::from),
         _ => {
             let proof = if unknown { Proof::Unknown } else { Proof::AtLeast { seconds, date } };
             Err(RetryAfterError { reason: HintReport::Conflicting, proof })

@@ -73,7 +73,7 @@ impl Execution {
         ]
     }
 
-    /// The execution of these words. Words that [`Execution::to_words`] cannot have made are an execution that ends with
+    /// The execution of these words. Words with a part outside its range are an execution that ends with
     /// [`End::MalformedExecution`](crate::End::MalformedExecution), whatever happens to it.
     #[must_use]
     pub fn from_words(words: [u64; 8]) -> Self {

@@ -37,7 +37,7 @@ pub(crate) type Tokens = u32;
 /// A host treats a number that it does not know as "no further send".
 pub(crate) type EndCode = u16;
 
-/// What became of the server's hint: 0 absent, 1 used, 2 not asked for by the policy; from 16 on, why it was refused:
+/// What became of the server's hint: 0 absent, or not looked for since the result is not retried, 1 used, 2 not asked for by the policy; from 16 on, why it was refused:
 /// 16 empty, 17 neither digits nor a date, 18 overflow, 19 conflicting, 20 too long, 21 a date but no wall clock,
 /// 22 signed, 23 fractional, 24 an obsolete date form that the policy does not accept, 25 no such day or time,
 /// 26 wrong weekday, 27 a leap second that is not accepted, 28 a year before 1900.
@@ -177,7 +177,8 @@ const _: () = assert!(offset_of!(Request, not_before) == 56);
 pub(crate) struct Now {
     /// The wait clock.
     pub(crate) mark: Mark,
-    /// The wall clock, if there is one. Used only to turn an HTTP-date into a wait.
+    /// The wall clock, if there is one. Used only to turn an HTTP-date into a wait. The host rounds it down and reads it
+    /// before `mark`, so that no pause between the two readings makes a send early.
     pub(crate) wall: Optional<UnixMillis>,
     /// Who is signed in.
     pub(crate) session: Session,
@@ -335,7 +336,8 @@ pub(crate) struct Wait {
     pub(crate) retry_index: u32,
     /// The bound that fixed the delay; 0 when an early wake repeats the wait.
     pub(crate) bound: BoundCode,
-    /// What became of the hint. From 16 on, the local backoff stands in for one that could not be read.
+    /// What became of the hint. From 16 on it could not be read: the local backoff stands in for it, or the lower bound that
+    /// it still proves, if `bound` is hint.
     pub(crate) hint: HintCode,
 }
 
@@ -364,7 +366,8 @@ const _: () = assert!(size_of::<HandOver>() == 4 && align_of::<HandOver>() == 2)
 pub(crate) struct Resume {
     /// The whole wait that was asked for: not capped, not spread. 2^53 - 1 if it is that long or its length is unknown.
     pub(crate) delay: Millis,
-    /// The same as a wall-clock moment, if there is a wall clock or the server named one.
+    /// The same as a wall-clock moment, if there is a wall clock, or the server named one that there was no clock to measure.
+    /// Who turns it into a mark again adds a millisecond, since the wall clock is rounded down.
     pub(crate) not_before: Optional<UnixMillis>,
     /// Pass on as `request.attempts-used`.
     pub(crate) attempts_used: u32,
