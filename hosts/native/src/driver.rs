@@ -68,35 +68,39 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     /// between that check and the wire a race remains, and what has reached the server is not undone. The body is the
     /// caller's to read: ask [`Delivered::is_current`] afterwards.
     ///
+    /// The request belongs to the session of this call, whenever the future is polled first.
+    ///
     /// # Errors
     /// Every end but a success. A response that is handed over as it is, such as a 404, is in [`Ended::last`].
-    pub async fn run<C: Transport>(
-        &self,
-        request: &Request,
+    pub fn run<'a, C: Transport>(
+        &'a self,
+        request: &'a Request,
         mut transport: C,
-        options: &Options,
-    ) -> RunResult<C::Response, C::Error> {
+        options: &'a Options,
+    ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send {
         let mut run = Run::new(self, request, options, self.requests.fetch_add(1, Ordering::Relaxed));
-        let mut last = Last::Nothing;
-        let mut command = run.start(request);
-        loop {
-            command = match command {
-                Ok(Command::Send { attempt, timeout }) => {
-                    let attempt = Attempt { number: attempt, timeout };
-                    let (next, result) = run.attempt(&mut transport, attempt).await;
-                    last = result;
-                    next
-                }
-                Ok(pause @ (Command::Wait(_) | Command::AwaitNetwork { .. })) => {
-                    last = Last::Nothing;
-                    run.pause(pause).await
-                }
-                Ok(Command::Finish(outcome)) => return run.finish(outcome, last),
-                Ok(Command::Keep) => {
-                    return Err(run.broken(unexpected("`keep` where there is nothing to go on with"), last));
-                }
-                Err(reason) => return Err(run.broken(reason, last)),
-            };
+        async move {
+            let mut last = Last::Nothing;
+            let mut command = run.start(request);
+            loop {
+                command = match command {
+                    Ok(Command::Send { attempt, timeout }) => {
+                        let attempt = Attempt { number: attempt, timeout };
+                        let (next, result) = run.attempt(&mut transport, attempt).await;
+                        last = result;
+                        next
+                    }
+                    Ok(pause @ (Command::Wait(_) | Command::AwaitNetwork { .. })) => {
+                        last = Last::Nothing;
+                        run.pause(pause).await
+                    }
+                    Ok(Command::Finish(outcome)) => return run.finish(outcome, last),
+                    Ok(Command::Keep) => {
+                        return Err(run.broken(unexpected("`keep` where there is nothing to go on with"), last));
+                    }
+                    Err(reason) => return Err(run.broken(reason, last)),
+                };
+            }
         }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) struct Run<'a, E, T, X> {
     driver: &'a Driver<E, T, X>,
     options: &'a Options,
     changes: Changes,
-    /// The session of the first call.
-    session: Option<Session>,
+    /// The session in which the driver was called.
+    session: Session,
     id: u64,
     state: State,
     /// The clock as last told to the engine.
@@ -43,7 +43,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             driver,
             options,
             changes: Changes::of(options),
-            session: None,
+            session: session_of(options),
             id,
             state: State([0; 8]),
             at: Mark::default(),
@@ -52,8 +52,14 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         }
     }
 
+    /// The policy takes the session of this call for that of the request, so it cannot notice one that ended between the
+    /// call of the driver and its first poll. Compared after the changes were settled, so that none is missed.
     pub(crate) fn start(&mut self, request: &Request) -> Result<Command, Reason> {
-        self.step(Rounding::Down, |engine, _, now| engine.start(request, now))
+        let command = self.step(Rounding::Down, |engine, _, now| engine.start(request, now));
+        match self.session == session_of(self.options) {
+            true => command,
+            false => Err(Reason::Policy(End::SessionChanged)),
+        }
     }
 
     /// Calls into the engine with everything as it is now.
@@ -71,7 +77,6 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         })?;
         self.state = step.state;
         self.at = now.mark;
-        self.session.get_or_insert(now.session);
         Ok(step.command)
     }
 
@@ -79,8 +84,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let Options { cancel, network, hold, .. } = self.options;
         let session = session_of(self.options);
         let cancelled = cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled());
-        // A call that the policy answers with an end draws nothing, so a lack of randomness is no reason to fail it.
-        let interrupted = cancelled || self.session.is_some_and(|first| first != session);
+        // The core ends a cancelled request, and one of an older session, before it draws: no sample is looked at, and a
+        // lack of randomness must not turn a cancel into a failure.
+        let interrupted = cancelled || self.session != session;
         let sample = if interrupted { Sample::ZERO } else { self.driver.entropy().sample()? };
         // A date's remaining time is taken from the wall clock and added to the mark. When the thread stands still between
         // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
@@ -217,8 +223,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     fn tag(&self) -> SessionTag {
-        let session = self.session.unwrap_or_else(|| session_of(self.options));
-        SessionTag::new(session, self.options.session.clone())
+        SessionTag::new(self.session, self.options.session.clone())
     }
 
     fn trace(&self, event: TraceEvent) {

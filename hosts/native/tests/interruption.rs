@@ -30,6 +30,16 @@ async fn cancelled_before_the_first_send_sends_nothing() {
 }
 
 #[tokio::test]
+async fn a_session_that_changes_before_the_first_poll_ends_the_request() {
+    let bench = Bench::new(RULES);
+    let request = bench.driver.run(&GET, bench.server.clone(), &bench.options);
+    bench.session.raise();
+    let ended = ended(request.await);
+    assert_eq!((ended.end(), ended.attempts, ended.maybe_applied), (Some(End::SessionChanged), 0, false));
+    assert!(!ended.session.is_current() && bench.sent_at().is_empty());
+}
+
+#[tokio::test]
 async fn interrupted_in_flight_aborts_the_attempt() {
     for (interrupt, expected) in INTERRUPTIONS {
         let bench = Bench::new(RULES);
