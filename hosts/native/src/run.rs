@@ -198,9 +198,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         Err(self.ended(Ended { reason, bound, hint, attempts, maybe_applied, resume, last, session: self.tag() }))
     }
 
-    /// The policy could not be asked: nothing more is sent, and a response that it did not see is withheld.
+    /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
+    /// session is.
     pub(crate) fn broken<R: Head, F>(&self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
         let last = match last {
+            _ if self.session != session_of(self.options) => Last::Nothing,
             Last::Response(response) => Last::Status(response.status()),
             last => last,
         };

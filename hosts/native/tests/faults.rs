@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bench::{Bench, GET, RULES, ended, engine, join, last};
 use refrain::core::{
-    Bound, Command, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, UnixMillis, Wait,
+    Bound, Command, Event, FailureKind, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, UnixMillis, Wait,
     retry_after::RetryAfter,
 };
+use refrain::testing::Later;
 use refrain::{Attempted, Description, DirectEngine, Engine, EngineError, Last, Reason, State, Step};
 
 #[tokio::test]
@@ -45,6 +46,22 @@ async fn a_failed_engine_ends_its_request_and_serves_the_next() {
 
     bench.server.respond(200, &[]);
     assert_eq!(bench.run(GET).await.expect("a success").attempts, 1);
+}
+
+#[tokio::test]
+async fn an_engine_that_fails_after_a_session_hands_out_nothing_of_it() {
+    let answers: [fn(Later); 2] = [|answer| answer.respond(200, &[]), |answer| answer.fail(FailureKind::Permanent)];
+    for answer in answers {
+        let bench = Bench::over(Faulty::new(1, || Err(EngineError::Trapped("unreachable".to_owned()))));
+        let attempt = bench.server.later();
+        let running = bench.start(GET);
+        bench.server.sent().await;
+        answer(attempt);
+        bench.session.raise();
+        let broken = ended(join(running).await);
+        assert!(matches!(broken.reason, Reason::Engine(_)));
+        assert_eq!((broken.attempts, last(&broken)), (1, Last::Nothing));
+    }
 }
 
 #[tokio::test]
