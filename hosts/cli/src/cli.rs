@@ -1,6 +1,11 @@
 //! The command line.
 
-use clap::{Parser, Subcommand};
+use std::env;
+
+use clap::{
+    Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 use crate::{
     decide::DecideArgs,
@@ -36,4 +41,31 @@ pub(crate) enum Command {
     Fetch(FetchArgs),
     Decide(DecideArgs),
     Parse(ParseArgs),
+}
+
+impl Cli {
+    /// Reads this process's arguments; ends it when they ask for help or cannot be understood.
+    pub(crate) fn read() -> Self {
+        Self::try_parse().unwrap_or_else(|error| {
+            // A URL without a subcommand was meant for `fetch`, too.
+            let is_fetch = error.kind() == ErrorKind::InvalidSubcommand || env::args_os().any(|arg| arg == "fetch");
+            if is_fetch { without_values(error) } else { error }.exit()
+        })
+    }
+}
+
+/// The error without what the caller wrote: in the arguments of a request, that may be a secret.
+fn without_values(mut error: clap::Error) -> clap::Error {
+    const HINT: &str = "quote a value that has spaces, as in `refrain fetch URL -H 'Name: value'`";
+    // In every other error, the invalid argument is a flag of ours.
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    let written = [ContextKind::InvalidValue, ContextKind::InvalidSubcommand];
+    for kind in written.into_iter().chain(is_unknown.then_some(ContextKind::InvalidArg)) {
+        // An empty one says that there was none.
+        if error.get(kind).is_some_and(|value| *value != ContextValue::String(String::new())) {
+            error.insert(kind, ContextValue::String("(not shown)".to_owned()));
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![HINT.into()]));
+        }
+    }
+    error
 }

@@ -38,7 +38,7 @@ pub(crate) struct EngineArgs {
     component: Option<PathBuf>,
 
     /// Refuse a component whose SHA-256 is not this
-    #[arg(long, global = true, value_name = "DIGEST")]
+    #[arg(long, global = true, value_name = "DIGEST", value_parser = digest)]
     sha256: Option<Digest>,
 }
 
@@ -115,6 +115,11 @@ impl EngineArgs {
             None => Error::broken(format!("the component in this program is refused: {error}")),
         })
     }
+}
+
+/// Its error does not repeat `text`: whether that may be shown depends on the subcommand.
+fn digest(text: &str) -> Result<Digest, &'static str> {
+    text.parse().map_err(|_| "expected a SHA-256 of 64 hexadecimal digits")
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

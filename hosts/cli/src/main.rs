@@ -18,8 +18,6 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::{
     cli::{Cli, Command},
     exit::{Error, Exit},
@@ -28,7 +26,7 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let exit = run(Cli::parse()).unwrap_or_else(|error| {
+    let exit = run(Cli::read()).unwrap_or_else(|error| {
         anstream::eprintln!("{} {}", paint(BAD, "error:"), error.message);
         error.exit
     });

@@ -1,4 +1,5 @@
-//! The request that the flags describe. An error names the flag; it never shows a URL or a header value.
+//! The request that the flags describe. An error names the flag; it never shows a value, which may be a secret that
+//! stands in the wrong place.
 
 use std::{fs, io::Read};
 
@@ -42,6 +43,7 @@ pub(super) fn build(args: &FetchArgs) -> Result<(Request, IdempotencyKey), Error
 }
 
 fn url(text: &str) -> Result<Url, Error> {
+    // The parser's own words are fixed ones and show nothing of the text.
     let url = Url::parse(text).map_err(|why| {
         Error::usage(format!("`<URL>` expects an absolute URL such as `http://localhost:8080/`: {why}"))
     })?;
@@ -51,14 +53,16 @@ fn url(text: &str) -> Result<Url, Error> {
         "https" => Err(Error::usage(
             "this build speaks no `https`: build it with `--features tls`, which needs a C compiler, or use an `http` URL",
         )),
-        scheme => Err(Error::usage(format!("`<URL>` expects the scheme `http` or `https`, found `{scheme}`"))),
+        // Without a scheme, what stands before the first colon is a user's name or a token.
+        _ => Err(Error::usage("`<URL>` expects to begin with `http://` or `https://`")),
     }
 }
 
 fn method(args: &FetchArgs) -> Result<Method, Error> {
     match &args.method {
-        Some(method) => Method::from_bytes(method.as_bytes())
-            .map_err(|_| Error::usage(format!("`--method` expects a token such as `PUT`, found `{method}`"))),
+        Some(method) => {
+            Method::from_bytes(method.as_bytes()).map_err(|_| Error::usage("`--method` expects a token such as `PUT`"))
+        }
         None if args.data.is_some() => Ok(Method::POST),
         None => Ok(Method::GET),
     }
@@ -95,7 +99,8 @@ fn body(data: &str) -> Result<Body, Error> {
     match data.strip_prefix('@') {
         Some(path) => fs::read(path)
             .map(Body::from)
-            .map_err(|error| Error::usage(format!("`--data @{path}`: cannot read the file: {error}"))),
+            // A body that begins with `@` may have been meant as it stands.
+            .map_err(|error| Error::usage(format!("cannot read the file that `--data` names after `@`: {error}"))),
         None => Ok(data.to_owned().into()),
     }
 }

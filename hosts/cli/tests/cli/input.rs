@@ -5,7 +5,7 @@ use std::{fs, process::Stdio};
 use crate::support::{bare_command, component, refrain, scratch};
 
 #[test]
-fn bad_input_exits_with_2_and_names_the_flag_and_the_value() {
+fn bad_input_exits_with_2_and_names_the_flag_and_what_was_expected() {
     let url = "http://127.0.0.1:9/";
     for (args, names) in [
         (&["decide"][..], &["--status", "--failure"][..]),
@@ -22,14 +22,21 @@ fn bad_input_exits_with_2_and_names_the_flag_and_the_value() {
         (&["parse"], &["<VALUE>"]),
         (&["parse", "--hex", "3"], &["--hex", "`3`"]),
         (&["parse", "5", "--now", "1969-12-31T23:59:59Z"], &["--now", "1969-12-31T23:59:59Z"]),
-        (&["fetch", url, "--deadline", "5"], &["--deadline", "'5'", "30s"]),
-        (&["fetch", url, "--max-wait", "-1s"], &["--max-wait", "-1s", "30s"]),
-        (&["fetch", url, "--max-attempts", "0"], &["--max-attempts", "0"]),
+        (&["fetch", url, "--deadline", "5"], &["--deadline", "30s"]),
+        (&["fetch", url, "--max-wait", "-1s"], &["--max-wait", "30s"]),
+        (&["fetch", url, "--max-attempts", "0"], &["--max-attempts", "at least 1"]),
+        (&["fetch", url, "--max-attempts", "+5"], &["--max-attempts", "at least 1"]),
         (&["fetch", url, "--key-honoured"], &["--idempotency-key"]),
-        (&["fetch", url, "-X", "G T"], &["--method", "`G T`"]),
-        (&["fetch", url, "-d", "@no/such/file"], &["--data", "no/such/file"]),
+        (&["fetch", url, "-X", "G T"], &["--method", "`PUT`"]),
+        (&["fetch", url, "-d", "@no/such/file"], &["--data", "No such file"]),
         (&["fetch", url, "-o", "no/such/folder/file"], &["--output", "no/such/folder/file"]),
-        (&["fetch", "ftp://127.0.0.1/"], &["<URL>", "`ftp`"]),
+        (&["fetch", "ftp://127.0.0.1/"], &["<URL>", "`http://`"]),
+        (&["fetch", url, "--header"], &["--header", "none was supplied"]),
+        (&["fetch", url, "--heeder", "A: b"], &["'--header'", "quote"]),
+        (&["fetch", url, url], &["unexpected argument", "quote", "<URL>"]),
+        (&["fetch", url, "--key-honoured=yes"], &["--key-honoured"]),
+        (&["fetch", url, "--engine", "magic"], &["--engine", "wasm, native"]),
+        (&["fetsh", url], &["'fetch'"]),
         (&["demo", "--engine", "magic"], &["--engine", "magic", "native"]),
         (&["demo", "--sha256", "abc"], &["--sha256", "abc", "64"]),
     ] {

@@ -38,6 +38,53 @@ fn no_secret_of_request_or_response_is_logged() {
     }
 }
 
+/// Bad usage is refused, without a word of what was written.
+fn assert_refused_silently(args: &[&str]) {
+    let run = refrain(args);
+    assert_eq!(run.code, Some(2), "{args:?}: {}", run.stderr);
+    assert_silent(&run);
+}
+
+#[test]
+fn a_secret_that_stands_in_the_wrong_place_is_not_repeated() {
+    let url = "http://127.0.0.1:9/";
+    for args in [
+        // What a shell makes of a header without quotes.
+        &["fetch", "-H", "Authorization:", "Bearer", "s3cr3t", url][..],
+        &["fetch", url, "-H", "Authorization:", "s3cr3t"],
+        &["fetch", url, "http://user:s3cr3t@127.0.0.1:9/?token=s3cr3t"],
+        &["fetch", url, "--s3cr3t"],
+        &["fetch", url, "--token=s3cr3t"],
+        &["fetch", url, "-s3cr3t"],
+        &["fetch", "s3cr3t:x-oauth@127.0.0.1/"],
+        &["fetch", "http://127.0.0.1:s3cr3t/"],
+        &["fetch", url, "-d", "@bob my s3cr3t body"],
+        &["fetch", url, "-X", "POST -H s3cr3t"],
+        // Without the subcommand, and beside another one.
+        &["http://user:s3cr3t@127.0.0.1:9/"],
+        &["help", "http://user:s3cr3t@127.0.0.1:9/"],
+        &["fetsh", "http://user:s3cr3t@127.0.0.1:9/"],
+    ] {
+        assert_refused_silently(args);
+    }
+}
+
+#[test]
+fn no_flag_of_a_request_repeats_a_value_that_it_refuses() {
+    for flag in [
+        "--key-honoured",
+        "--json",
+        "--max-attempts",
+        "--deadline",
+        "--max-wait",
+        "--attempt-timeout",
+        "--engine",
+        "--sha256",
+    ] {
+        assert_refused_silently(&["fetch", "http://127.0.0.1:9/", &format!("{flag}=s3cr3t")]);
+    }
+}
+
 #[test]
 fn no_secret_is_in_an_error() {
     let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr()).unwrap().port();
