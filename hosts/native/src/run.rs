@@ -1,12 +1,17 @@
 //! One logical request under way: calls into the engine, and what is done between them.
 
-use std::{future::pending, pin::pin};
+use std::{
+    future::pending,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+};
 
 use policy_core::{
-    Bound, Command, End, Event, HandOver, HintReport, Mark, Now, Outcome, Request, Sample, Session, Tokens,
+    Bound, Command, End, Event, HandOver, HintReport, Mark, Network, Now, Outcome, Request, Sample, Session, Tokens,
 };
 
 use crate::{
+    budget::RetryBudget,
     changes::{Changes, Either, race},
     driver::{Driver, RunResult},
     engine::{Engine, EngineError, State, Step},
@@ -21,7 +26,7 @@ use crate::{
 };
 
 /// One logical request.
-pub(crate) struct Run<'a, E, T, X> {
+pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     driver: &'a Driver<E, T, X>,
     options: &'a Options,
     changes: Changes,
@@ -29,6 +34,8 @@ pub(crate) struct Run<'a, E, T, X> {
     session: Session,
     id: u64,
     state: State,
+    /// The engine has begun the request and not ended it.
+    open: bool,
     /// The clock as last told to the engine.
     at: Mark,
     /// Sends before this run.
@@ -46,6 +53,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             session: session_of(options),
             id,
             state: State([0; 8]),
+            open: false,
             at: Mark::default(),
             used: request.attempts_used,
             attempts: request.attempts_used,
@@ -70,14 +78,18 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     ) -> Result<Command, Reason> {
         self.changes.settle();
         let mut now = self.now(rounding)?;
-        let budget = self.options.budget.as_ref().unwrap_or(self.driver.budget());
-        let step = budget.apply(|tokens| {
+        let step = self.budget().apply(|tokens| {
             now.tokens = tokens;
             call(self.driver.engine(), &self.state, &now)
         })?;
         self.state = step.state;
+        self.open = !matches!(step.command, Command::Finish(_));
         self.at = now.mark;
         Ok(step.command)
+    }
+
+    fn budget(&self) -> &RetryBudget {
+        self.options.budget.as_ref().unwrap_or(self.driver.budget())
     }
 
     fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
@@ -232,6 +244,30 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         if let Some(observer) = &self.options.observer {
             observer.event(&Trace { request: self.id, at: self.at, event });
         }
+    }
+}
+
+/// A request that is dropped, or that the driver ended itself, tells the engine, so that a token taken for a retry that is
+/// not sent goes back. An engine that fails here too keeps it: there is nobody else to ask.
+impl<E: Engine, T: Time, X: Entropy> Drop for Run<'_, E, T, X> {
+    fn drop(&mut self) {
+        if !self.open {
+            return;
+        }
+        // The core ends a cancelled request before it looks at clocks or sample, so none is read that could fail.
+        let now = Now {
+            mark: self.at,
+            wall: None,
+            session: self.session,
+            cancelled: true,
+            network: Network::default(),
+            sample: Sample::ZERO,
+            tokens: Tokens::ZERO,
+            hold: None,
+        };
+        let end = |tokens| self.driver.engine().handle(&self.state, Event::Wake, &Now { tokens, ..now });
+        // Out of a drop, a panic of the engine could end the process.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.budget().apply(end)));
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bench::{Bench, GET, RULES, ended, engine, join, last};
 use refrain::core::{
-    Bound, Command, Event, FailureKind, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, UnixMillis, Wait,
-    retry_after::RetryAfter,
+    Bound, BudgetRules, Command, Event, FailureKind, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, Rules,
+    Tokens, UnixMillis, Wait, retry_after::RetryAfter,
 };
 use refrain::testing::Later;
 use refrain::{Attempted, Description, DirectEngine, Engine, EngineError, Last, Reason, State, Step};
@@ -25,7 +25,7 @@ async fn without_entropy_nothing_is_sent() {
 
 #[tokio::test]
 async fn without_entropy_a_wait_leads_to_no_send() {
-    let bench = Bench::new(RULES);
+    let bench = Bench::new(Rules { budget: Some(BudgetRules::aws_standard()), ..RULES });
     bench.server.respond(503, &[]);
     let running = bench.start(GET);
     let until = bench.wait_entered().await;
@@ -34,6 +34,27 @@ async fn without_entropy_a_wait_leads_to_no_send() {
     let ended = ended(join(running).await);
     assert!(matches!(ended.reason, Reason::Entropy(_)));
     assert_eq!((ended.attempts, bench.sent_at()), (1, vec![0]));
+    assert_eq!(bench.driver.budget().tokens(), Tokens::new(500), "the token of the retry that was not sent is back");
+}
+
+#[tokio::test]
+async fn an_engine_that_fails_once_in_a_wait_returns_the_token() {
+    let rules = Rules { budget: Some(BudgetRules::aws_standard()), ..RULES };
+    let bench = Bench::over(Faulty::of(rules, 2, || Err(EngineError::Trapped("unreachable".to_owned()))));
+    bench.server.respond(503, &[]);
+    let running = bench.start(GET);
+    bench.sleep_through().await;
+    assert!(matches!(ended(join(running).await).reason, Reason::Engine(_)));
+    assert_eq!((bench.sent_at(), bench.driver.budget().tokens()), (vec![0], Tokens::new(500)));
+}
+
+#[tokio::test]
+async fn an_engine_that_panics_does_not_panic_again_in_the_drop() {
+    let bench = Bench::over(Faulty::new(1, || panic!("as the test wants it")).for_ever());
+    bench.server.respond(503, &[]);
+    let running = bench.start(GET);
+    let panic = running.await.expect_err("a panic").into_panic();
+    assert_eq!(panic.downcast_ref(), Some(&"as the test wants it"));
 }
 
 #[tokio::test]
@@ -130,16 +151,27 @@ struct Faulty<F> {
     engine: DirectEngine,
     /// Calls left before the fault.
     left: AtomicU32,
+    /// Each call after the fault has it too.
+    stays: bool,
     fault: F,
 }
 
 impl<F: Fn() -> Result<Command, EngineError> + Send + Sync> Faulty<F> {
     fn new(calls: u32, fault: F) -> Self {
-        Self { engine: engine(RULES), left: AtomicU32::new(calls + 1), fault }
+        Self::of(RULES, calls, fault)
+    }
+
+    fn of(rules: Rules, calls: u32, fault: F) -> Self {
+        Self { engine: engine(rules), left: AtomicU32::new(calls + 1), stays: false, fault }
+    }
+
+    fn for_ever(self) -> Self {
+        Self { stays: true, ..self }
     }
 
     fn change(&self, step: Step) -> Result<Step, EngineError> {
         match self.left.fetch_sub(1, Ordering::Relaxed) {
+            0 if self.stays => (self.fault)().map(|command| Step { command, ..step }),
             1 => (self.fault)().map(|command| Step { command, ..step }),
             _ => Ok(step),
         }

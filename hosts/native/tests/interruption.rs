@@ -153,6 +153,26 @@ async fn a_cancelled_wait_returns_its_token() {
 }
 
 #[tokio::test]
+async fn a_request_dropped_in_a_wait_returns_its_token() {
+    let (bench, running) = in_a_wait(Rules { budget: Some(BudgetRules::aws_standard()), ..RULES }).await;
+    bench.entropy.fail();
+    assert_eq!(bench.driver.budget().tokens(), Tokens::new(495));
+    abort(running).await;
+    assert_eq!(bench.driver.budget().tokens(), Tokens::new(500));
+}
+
+#[tokio::test]
+async fn a_retry_dropped_in_flight_has_spent_its_token() {
+    let (bench, running) = in_a_wait(Rules { budget: Some(BudgetRules::aws_standard()), ..RULES }).await;
+    let _hanging = bench.server.later();
+    bench.server.sent().await;
+    bench.time.set_mark(Mark::new(1_000));
+    bench.server.sent().await;
+    abort(running).await;
+    assert_eq!(bench.driver.budget().tokens(), Tokens::new(495));
+}
+
+#[tokio::test]
 async fn a_delivered_response_knows_whether_its_session_is_still_signed_in() {
     let bench = Bench::new(RULES);
     bench.server.respond(200, &[]);
