@@ -64,9 +64,9 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     /// Runs one logical request to its end. `request` is what the policy may know about it; `transport` sends it.
     ///
     /// Dropping the future ends the request: the attempt in flight is aborted, the token of a retry that was not sent goes
-    /// back, and nothing is left behind. A cancel, and a session that changes, end it at once and are checked before each send and before the response is delivered;
-    /// between that check and the wire a race remains, and what has reached the server is not undone. The body is the
-    /// caller's to read: ask [`Delivered::is_current`] afterwards.
+    /// back, and nothing is left behind. A cancel, and a session that changes, end it at once and are checked before each
+    /// send and before the response is delivered; between that check and the wire a race remains, and what has reached the
+    /// server is not undone. The body is the caller's to read: ask [`Delivered::is_current`] afterwards.
     ///
     /// The request belongs to the session of this call, whenever the future is polled first.
     ///

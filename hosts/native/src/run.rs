@@ -1,7 +1,6 @@
 //! One logical request under way: calls into the engine, and what is done between them.
 
 use std::{
-    future::pending,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
 };
@@ -21,7 +20,7 @@ use crate::{
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
     session::SessionTag,
-    time::{Rounding, Time},
+    time::{Rounding, Time, sleep, yield_once},
     transport::{Attempt, Attempted, Failure, Head, Transport},
 };
 
@@ -189,6 +188,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             if self.at >= until {
                 return Err(unexpected("a wait that is over"));
             }
+            yield_once().await;
         }
     }
 
@@ -274,14 +274,6 @@ impl<E: Engine, T: Time, X: Entropy> Drop for Run<'_, E, T, X> {
 /// Without a handle every request is of one session, whose number does not matter.
 fn session_of(options: &Options) -> Session {
     options.session.as_ref().map_or(Session::new(0), |session| session.current())
-}
-
-/// Ends when the clock has reached `until`, not when a timer fires too soon; never for `None`.
-async fn sleep<T: Time>(time: &T, until: Option<Mark>) {
-    let Some(until) = until else { return pending().await };
-    while time.mark(Rounding::Down) < until {
-        time.sleep_until(until).await;
-    }
 }
 
 /// Whether `next` says to go on with `pause`.

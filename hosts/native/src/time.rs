@@ -1,6 +1,9 @@
 //! Clock and sleep in one trait, so that a wait cannot be measured by one clock and slept by another.
 
-use std::future::Future;
+use std::{
+    future::{Future, pending, poll_fn},
+    task::Poll,
+};
 
 use policy_core::{Mark, UnixMillis};
 
@@ -43,6 +46,29 @@ impl Rounding {
             Self::Up => nanos.div_ceil(NANOS_PER_MILLI),
         })
     }
+}
+
+/// Ends when the clock has reached `until`, not when a timer fires too soon; never for `None`.
+pub(crate) async fn sleep<T: Time>(time: &T, until: Option<Mark>) {
+    let Some(until) = until else { return pending().await };
+    while time.mark(Rounding::Down) < until {
+        time.sleep_until(until).await;
+        yield_once().await;
+    }
+}
+
+/// Lets everything else run once. Asked again right away, a timer that fires too soon each time would keep the thread
+/// until the wait is over: no cancel, and nothing of the attempt that it limits, would get a turn.
+pub(crate) async fn yield_once() {
+    let mut yielded = false;
+    poll_fn(|cx| match std::mem::replace(&mut yielded, true) {
+        true => Poll::Ready(()),
+        false => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
 }
 
 /// Nanoseconds in a millisecond.

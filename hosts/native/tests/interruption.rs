@@ -2,9 +2,11 @@
 
 mod bench;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use bench::{Bench, GET, RULES, end, ended, join, last};
-use refrain::core::{BudgetRules, End, FailureKind, Mark, Millis, Network, Rules, Tokens};
-use refrain::{Last, Options, Reason, testing::ScriptedError};
+use refrain::core::{BudgetRules, End, FailureKind, Mark, Millis, Network, Rules, Tokens, UnixMillis};
+use refrain::{Driver, Last, Options, Reason, Rounding, Time, testing::ScriptedError};
 use tokio::task::JoinHandle;
 
 type Interrupt = fn(&Bench);
@@ -95,6 +97,51 @@ async fn interrupted_during_the_wait_without_entropy_is_no_failure() {
         let ended = ended(join(running).await);
         assert_eq!((ended.reason, ended.attempts), (Reason::Policy(expected), 1));
     }
+}
+
+/// A clock that stands still, with timers that all fire at once.
+#[derive(Default)]
+struct Hasty(AtomicU32);
+
+impl Time for Hasty {
+    fn mark(&self, _: Rounding) -> Mark {
+        Mark::default()
+    }
+
+    fn wall(&self) -> Option<UnixMillis> {
+        None
+    }
+
+    async fn sleep_until(&self, _: Mark) {
+        assert!(self.0.fetch_add(1, Ordering::Relaxed) < 100, "nothing else gets a turn");
+    }
+}
+
+#[tokio::test]
+async fn timers_that_fire_at_once_leave_room_for_a_cancel_in_a_wait() {
+    let bench = Bench::new(RULES);
+    bench.server.respond(503, &[]);
+    let driver = Driver::new(bench::engine(RULES), Hasty::default(), bench.entropy.clone());
+    let running = driver.run(&GET, bench.server.clone(), &bench.options);
+    let (result, ()) = tokio::join!(running, async { bench.cancel.cancel() });
+    assert_eq!(end(result), End::Cancelled);
+}
+
+#[tokio::test]
+async fn timers_that_fire_at_once_leave_room_for_a_cancel_and_an_answer_in_flight() {
+    let rules = Rules { attempt_timeout: Some(Millis::new(5_000)), ..RULES };
+    let bench = Bench::new(rules);
+    let driver = Driver::new(bench::engine(rules), Hasty::default(), bench.entropy.clone());
+
+    let answer = bench.server.later();
+    let running = driver.run(&GET, bench.server.clone(), &bench.options);
+    let (result, ()) = tokio::join!(running, async { answer.respond(200, &[]) });
+    assert_eq!(result.expect("a success").attempts, 1);
+
+    let _hanging = bench.server.later();
+    let running = driver.run(&GET, bench.server.clone(), &bench.options);
+    let (result, ()) = tokio::join!(running, async { bench.cancel.cancel() });
+    assert_eq!(end(result), End::Cancelled);
 }
 
 #[tokio::test]
