@@ -1,8 +1,8 @@
 //! Decimal fractions, read exactly: no floating point stands between what a person writes and what the policy gets.
 
 /// `text` times ten to the power of `places`; `None` unless it is digits, with or without a fraction, of which no more
-/// than `places` digits count.
-pub(crate) fn scaled(text: &str, places: usize) -> Option<u64> {
+/// than `places` digits count. Saturates, so that a number that is too large is told apart from one that is none.
+pub(crate) fn scaled(text: &str, places: usize) -> Option<u128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     if whole.is_empty() || fraction.is_empty() {
         return None;
@@ -10,9 +10,9 @@ pub(crate) fn scaled(text: &str, places: usize) -> Option<u64> {
     let fraction = fraction.trim_end_matches('0');
     let padding = places.checked_sub(fraction.len())?;
     let digits = whole.bytes().chain(fraction.bytes()).chain(std::iter::repeat_n(b'0', padding));
-    digits.into_iter().try_fold(0_u64, |value, digit| {
+    digits.into_iter().try_fold(0_u128, |value, digit| {
         let digit = char::from(digit).to_digit(10)?;
-        value.checked_mul(10)?.checked_add(digit.into())
+        Some(value.saturating_mul(10).saturating_add(digit.into()))
     })
 }
 
@@ -25,7 +25,8 @@ mod tests {
         assert_eq!(scaled("1", 3), Some(1_000));
         assert_eq!(scaled("0.1", 9), Some(100_000_000));
         assert_eq!(scaled("2.5000", 1), Some(25));
-        assert_eq!(scaled("18446744073709551615", 0), Some(u64::MAX));
+        assert_eq!(scaled("18446744073709551616", 0), Some(1 << 64));
+        assert_eq!(scaled(&"9".repeat(99), 3), Some(u128::MAX));
     }
 
     #[test]
@@ -34,6 +35,5 @@ mod tests {
         for text in texts {
             assert_eq!(scaled(text, 3), None, "{text}");
         }
-        assert_eq!(scaled("18446744073709551616", 0), None);
     }
 }

@@ -14,12 +14,12 @@ pub(crate) fn parse(text: &str) -> Result<Millis, String> {
     let (number, unit) = text.split_at(at);
     let (_, length) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or_else(expected)?;
     let millionths = decimal::scaled(number, 6).ok_or_else(expected)?;
-    let product = u128::from(millionths) * u128::from(length);
-    if product % 1_000_000 != 0 {
-        return Err("expected whole milliseconds".to_owned());
-    }
+    let product = millionths.saturating_mul(length.into());
     match u64::try_from(product / 1_000_000) {
-        Ok(millis) if millis <= Millis::MAX.get() => Ok(Millis::new(millis)),
+        Ok(millis) if millis <= Millis::MAX.get() => match product % 1_000_000 {
+            0 => Ok(Millis::new(millis)),
+            _ => Err("expected whole milliseconds".to_owned()),
+        },
         _ => Err(format!("expected at most {} ms", Millis::MAX.get())),
     }
 }
@@ -63,8 +63,19 @@ mod tests {
 
     #[test]
     fn what_is_no_span_of_whole_milliseconds_is_refused() {
-        for text in ["", "5", "s", "-1s", "1.s", "1 s", "1S", "1sec", "infs", "0.5ms", "1.0001s", "99999999999d"] {
+        for text in ["", "5", "s", "-1s", "1.s", "1 s", "1S", "1sec", "infs", "0.5ms", "1.0001s"] {
             assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_span_of_the_policy_is_read_and_a_longer_one_is_told_the_limit() {
+        assert_eq!(parse("999999999999999ms"), Ok(Millis::new(999_999_999_999_999)));
+        assert_eq!(parse("9007199254740991ms"), Ok(Millis::MAX));
+        assert_eq!(parse("9007199254740.991s"), Ok(Millis::MAX));
+        let endless = format!("{}d", "9".repeat(99));
+        for text in ["9007199254740992ms", "9007199254740.992s", "99999999999d", &endless] {
+            assert_eq!(parse(text), Err("expected at most 9007199254740991 ms".to_owned()), "{text}");
         }
     }
 

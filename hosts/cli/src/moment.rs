@@ -23,8 +23,8 @@ pub(crate) fn parse(text: &str) -> Result<Clock, String> {
     if text == "none" {
         return Ok(Clock(None));
     }
-    let millis = decimal::scaled(text, 3).or_else(|| http_date(text)).or_else(|| rfc3339(text));
-    match millis {
+    let plain = decimal::scaled(text, 3).map(|millis| u64::try_from(millis).unwrap_or(u64::MAX));
+    match plain.or_else(|| http_date(text)).or_else(|| rfc3339(text)) {
         Some(millis) if millis <= Mark::MAX.get() => Ok(Clock(Some(UnixMillis::new(millis)))),
         _ => Err("expected a moment from 1970 on: `Sun, 06 Nov 1994 08:49:37 GMT`, `784111777`, \
                   `1994-11-06T08:49:37Z`, or `none` for no wall clock"

@@ -18,6 +18,10 @@ fn bad_input_exits_with_2_and_names_the_flag_and_what_was_expected() {
         (&["decide", "--status", "503", "--sample", "inf"], &["--sample", "inf"]),
         (&["decide", "--status", "503", "--retry-index", "-1"], &["--retry-index", "-1"]),
         (&["decide", "--status", "503", "--tokens", "4294968"], &["--tokens", "4294968"]),
+        (
+            &["decide", "--status", "503", "--elapsed", "9007199254740992ms"],
+            &["--elapsed", "at most 9007199254740991 ms"],
+        ),
         (&["decide", "--status", "503", "--now", "yesterday"], &["--now", "yesterday"]),
         (&["parse"], &["<VALUE>"]),
         (&["parse", "--hex", "3"], &["--hex", "`3`"]),
