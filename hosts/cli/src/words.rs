@@ -11,11 +11,17 @@ use crate::{duration, moment};
 pub(crate) fn why(bound: Bound, hint: HintReport) -> String {
     match (bound, hint) {
         (Bound::Hint, HintReport::Used) => "the server named the time".to_owned(),
+        (Bound::Hint, HintReport::Conflicting) => {
+            "the server named several times that disagree, and the largest is respected".to_owned()
+        }
         (Bound::Hint, refused) => format!("what the server's unreadable hint still proves ({})", refused.name()),
         (Bound::Backoff, HintReport::Absent) => "local backoff, the server named no time".to_owned(),
         (Bound::Backoff, HintReport::Used) => "local backoff, longer than what the server asked for".to_owned(),
         (Bound::Backoff, HintReport::NotAsked) => "local backoff, the policy does not ask for a hint here".to_owned(),
-        (Bound::Backoff, refused) => format!("local backoff, the server's hint was refused ({})", refused.name()),
+        // It may prove a lower bound all the same, which the backoff then keeps.
+        (Bound::Backoff, refused) => {
+            format!("local backoff, the server's hint was refused ({}) and does not prolong it", refused.name())
+        }
         (Bound::Hold, _) => "another request to this server was told to wait".to_owned(),
         (Bound::Resume, _) => "it is resumed before its time".to_owned(),
         (bound, _) => bound.name().to_owned(),

@@ -68,6 +68,17 @@ fn words_say_why() {
 }
 
 #[test]
+fn words_say_what_a_refused_hint_still_does() {
+    for (value, sentence) in [
+        ("5, 7", "send again after 7 s: the server named several times that disagree, and the largest is respected"),
+        ("-5", "send again after 0 ms: local backoff, the server's hint was refused (signed) and does not prolong it"),
+    ] {
+        let run = refrain(["decide", "--status", "503", "--retry-after", value]);
+        assert!(run.stdout.contains(sentence), "{value}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn both_engines_decide_the_same() {
     for args in [
         "--status 200",
