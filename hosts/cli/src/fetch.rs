@@ -5,6 +5,7 @@ mod output;
 mod request;
 
 use std::{
+    fs,
     io::{self, IsTerminal},
     path::PathBuf,
     sync::Arc,
@@ -83,7 +84,7 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
     let timeline = Timeline::new(anstream::stderr(), format);
     let is_live = format == Format::Text && io::stderr().is_terminal();
     let timeline = Arc::new(if is_live { timeline.live() } else { timeline });
-    let cancel = cancelled_by_ctrl_c(timeline.clone())?;
+    let cancel = cancelled_by_ctrl_c(timeline.clone(), output.draft())?;
 
     let client =
         Client::builder().redirect(redirect::Policy::none()).user_agent(concat!("refrain/", env!("CARGO_PKG_VERSION")));
@@ -141,8 +142,8 @@ async fn receive(mut response: Response, mut output: Output) -> Result<(), Error
     }
 }
 
-/// A token that the first Ctrl-C cancels. A second one ends the process, whatever it does.
-fn cancelled_by_ctrl_c(timeline: Arc<Timeline>) -> Result<CancellationToken, Error> {
+/// A token that the first Ctrl-C cancels. A second one ends the process, whatever it does, and removes `draft`.
+fn cancelled_by_ctrl_c(timeline: Arc<Timeline>, draft: Option<PathBuf>) -> Result<CancellationToken, Error> {
     #[cfg(unix)]
     let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
     #[cfg(windows)]
@@ -152,9 +153,16 @@ fn cancelled_by_ctrl_c(timeline: Arc<Timeline>) -> Result<CancellationToken, Err
     let token = cancel.clone();
     tokio::spawn(async move {
         signal.recv().await;
-        timeline.remark(&SystemTime, "Ctrl-C: the request is cancelled");
-        token.cancel();
+        // On a thread of its own: where nobody reads stderr, it does not come back, and the second is heard all the same.
+        tokio::task::spawn_blocking(move || {
+            timeline.remark(&SystemTime, "Ctrl-C: the request is cancelled");
+            token.cancel();
+        });
         signal.recv().await;
+        // Nothing is dropped at an exit, and with it no unfinished file is removed.
+        if let Some(draft) = draft {
+            let _ = fs::remove_file(draft);
+        }
         std::process::exit(Exit::Cancelled as i32);
     });
     Ok(cancel)

@@ -47,6 +47,14 @@ impl Output {
         matches!(self, Self::File(_))
     }
 
+    /// The file that has to be gone if this is neither finished nor dropped.
+    pub(super) fn draft(&self) -> Option<PathBuf> {
+        match self {
+            Self::Stdout => None,
+            Self::File(new) => new.draft.clone(),
+        }
+    }
+
     /// Writes the next piece.
     pub(super) fn write(&mut self, piece: &[u8]) -> Result<(), Error> {
         match self {

@@ -1,15 +1,21 @@
 //! Ctrl-C, in every state that a request can be in.
 
 use std::{
-    io::{BufRead, BufReader, Read},
+    fs,
+    io::{self, BufRead, BufReader, ErrorKind, PipeWriter, Read, Write},
     process::{Child, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    process::{Pid, Signal, kill_process},
+};
 
 use crate::{
     server::{Reply, Server},
-    support::command,
+    support::{command, scratch},
 };
 
 fn start(server: &Server, json: bool) -> Child {
@@ -73,4 +79,50 @@ fn ctrl_c_while_the_body_arrives_cancels() {
     assert_eq!(&first, b"the first part");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_second_ctrl_c_ends_a_process_that_is_stuck_and_leaves_no_file() {
+    const LONG: Duration = Duration::from_secs(60);
+    let folder = scratch("interrupted");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let files = || fs::read_dir(&folder).unwrap().count();
+    let server = Server::start(&[Reply::Unfinished("the first part")]);
+    let (stderr, full) = io::pipe().unwrap();
+    let mut child = command()
+        .args(["fetch", &server.url(), "--json", "-o"])
+        .arg(folder.join("report.txt"))
+        .stderr(full.try_clone().unwrap())
+        .spawn()
+        .unwrap();
+    read_until(&mut BufReader::new(&stderr), r#""event":"ended""#);
+    assert_eq!(files(), 1);
+
+    // The first Ctrl-C cannot be remarked on any more.
+    fill(full);
+    let begun = Instant::now();
+    let status = loop {
+        // Signals that come fast are heard as one, so more than two may be needed.
+        interrupt(&child);
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(begun.elapsed() < LONG, "the child does not hear the second Ctrl-C");
+        thread::yield_now();
+    };
+    assert_eq!((status.code(), files()), (Some(130), 0));
+}
+
+/// Writes until there is no room, and keeps the pipe as it was otherwise.
+fn fill(mut pipe: PipeWriter) {
+    let flags = fcntl_getfl(&pipe).unwrap();
+    fcntl_setfl(&pipe, flags | OFlags::NONBLOCK).unwrap();
+    let full = loop {
+        if let Err(error) = pipe.write(b"x") {
+            break error;
+        }
+    };
+    assert_eq!(full.kind(), ErrorKind::WouldBlock);
+    fcntl_setfl(&pipe, flags).unwrap();
 }
