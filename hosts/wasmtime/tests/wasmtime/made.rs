@@ -2,7 +2,7 @@
 
 use policy_core::{
     Policy, Rules,
-    slot::{SLOT_LEN, Slot},
+    slot::{SLOT_LEN, Slot, policy_bytes, texts},
 };
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
@@ -72,22 +72,25 @@ fn data() -> Vec<u8> {
     let slot = slot();
     let fields = slot.policy().fields();
     let lists = DATA + SLOT_LEN as u32 + 40;
-    let texts = lists + 8 * fields.len() as u32;
+    let names = lists + 8 * fields.len() as u32;
     let (mut list, mut text) = (Vec::new(), Vec::new());
     for field in fields {
-        list.extend([texts + text.len() as u32, field.len() as u32]);
+        list.extend([names + text.len() as u32, field.len() as u32]);
         text.extend(field.bytes());
     }
+    let bytes = slot.to_bytes();
+    let part = |part: &[u8]| [DATA + (part.as_ptr() as usize - bytes.as_ptr() as usize) as u32, part.len() as u32];
+    let (name, version) = texts(&bytes);
     let record = [
-        [DATA + 25, slot.name().len() as u32],
-        [DATA + 73, slot.version().len() as u32],
+        part(name),
+        part(version),
         [lists, fields.len() as u32],
-        slot.policy().rules().budget.map_or([0, 0], |budget| [1, budget.capacity.thousandths()]),
-        [DATA + 104, slot.policy().to_bytes().len() as u32],
+        slot.policy().budget().map_or([0, 0], |budget| [1, budget.capacity.thousandths()]),
+        part(policy_bytes(&bytes)),
     ];
     let words = record.into_iter().flatten().chain(list);
     let words: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-    [&slot.to_bytes()[..], &words, &text].concat()
+    [&bytes[..], &words, &text].concat()
 }
 
 fn encode(module: &str) -> Vec<u8> {
