@@ -116,7 +116,7 @@ fn tests(environment: &[(&str, &str)]) -> Result<()> {
 }
 
 fn docs() -> Result<()> {
-    let arguments = ["doc", "--workspace", "--exclude", "xtask", "--no-deps"];
+    let arguments = ["doc", "--workspace", "--exclude", "xtask", "--no-deps", "--features", "refrain/testing"];
     shell::run(shell::cargo().args(arguments).args(NO_GUESTS).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
