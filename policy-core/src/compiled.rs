@@ -5,6 +5,7 @@ use crate::{
     backoff::{Series, Thousandths},
     budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
+    field::HintFields,
     policy::{self, Policy},
     request::MethodSet,
     rules::{DeadlineScope, HintMode, Offline, PolicyError, Rules, Unreadable},
@@ -15,7 +16,7 @@ use crate::{
 /// Length of a compiled policy.
 pub const BODY_LEN: usize = size_of::<Policy>();
 
-const _: () = assert!(BODY_LEN == 360 && align_of::<Policy>() == 8);
+const _: () = assert!(BODY_LEN == 552 && align_of::<Policy>() == 8);
 
 impl Policy {
     /// Checks and compiles `rules`.
@@ -27,6 +28,8 @@ impl Policy {
         let limit = |limit: Option<Millis>| limit.unwrap_or(Millis::MAX);
         let switch = |on: bool, bit: u16| if on { bit } else { 0 };
         let hint = &rules.hint;
+        // A field that is read on no status is not asked for.
+        let fields = if hint.statuses.is_empty() { HintFields::EMPTY } else { hint.fields };
         let budget = rules.budget.as_ref();
         let mut compiled = Self {
             fingerprint: 0,
@@ -55,9 +58,11 @@ impl Policy {
                 | switch(hint.unreadable == Unreadable::Backoff, policy::UNREADABLE_MEANS_BACKOFF)
                 | switch(hint.skew_from_date, policy::SKEW_FROM_DATE)
                 | switch(rules.offline == Offline::Await, policy::AWAIT_NETWORK)
-                | switch(!hint.statuses.is_empty(), policy::READS_HINTS)
+                | switch(fields.rows().any(|(_, how)| how.is_verdict()), policy::READS_VERDICTS)
+                | switch(hint.resets_backoff, policy::RESETS_BACKOFF)
                 | switch(budget.is_some(), policy::HAS_BUDGET)
                 | switch(budget.is_some_and(|budget| budget.refund), policy::BUDGET_REFUNDS),
+            fields: if hint.skew_from_date && !fields.is_empty() { fields.with_clock() } else { fields },
         };
         compiled.fingerprint = compiled.digest();
         Ok(compiled)
@@ -97,6 +102,7 @@ impl Policy {
         out.put(self.keyed_methods.bits().to_le_bytes());
         out.put([self.failures.bits(), self.hint_mode]);
         out.put(self.switches.to_le_bytes());
+        out.put(self.fields.to_bytes());
         bytes
     }
 
@@ -141,6 +147,7 @@ fn read(from: &mut Reader<'_>) -> Option<Policy> {
         failures: FailureSet::from_bits(from.u8()?)?,
         hint_mode: from.u8()?,
         switches: from.u16()?,
+        fields: HintFields::from_bytes(from.take()?),
     })
 }
 

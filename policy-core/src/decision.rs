@@ -133,7 +133,11 @@ pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, to
         return later(End::Deadline, Bound::Deadline);
     }
     match policy.budget.charge(tokens, cost) {
-        Some(tokens) => Decision::Retry { delay: plan.delay, bound: plan.bound, series: draw.series, cost, tokens },
+        Some(tokens) => {
+            let restarts = plan.bound == Bound::Hint && policy.resets_backoff();
+            let series = if restarts { 0 } else { draw.series };
+            Decision::Retry { delay: plan.delay, bound: plan.bound, series, cost, tokens }
+        }
         None => Decision::Stop { end: End::BudgetEmpty, bound: Bound::Budget },
     }
 }

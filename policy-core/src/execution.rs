@@ -14,11 +14,11 @@
 use crate::{
     backoff::Series,
     budget::{Cost, Tokens},
-    classify::Disposition,
+    classify::{Class, Disposition},
     command::{Command, Wait},
     decision::{Decision, Situation, refusal, schedule},
     event::{Attempt, Event, FIELDS_MAX, Field, Network, Now},
-    hint::Hint,
+    hint::{self, Hint},
     outcome::{Bound, End, HandOver, HintReport, Outcome, Resume},
     policy::Policy,
     request::Request,
@@ -139,7 +139,7 @@ impl Call<'_> {
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn fields_are_valid(&self, event: Event<'_>) -> bool {
         let Event::Response { fields, .. } = event else { return true };
-        let mut free = (1_u32 << self.policy.field_count()).wrapping_sub(1);
+        let mut free = 1_u32.wrapping_shl(self.policy.fields.count().into()).wrapping_sub(1);
         let mut is_new = |field: &Field<'_>| {
             let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
             free &= !bit;
@@ -179,13 +179,16 @@ impl Call<'_> {
         let Some(disposition) = Disposition::of_event(self.policy, &event, self.now.network) else {
             return Command::Keep;
         };
-        let (status, hint, unprocessed) = match event {
-            Event::Response { status, fields, .. } => (status, self.hint_of(disposition, status, fields), false),
+        let (disposition, status, hint, unprocessed) = match event {
+            Event::Response { status, fields, .. } => {
+                let (disposition, hint) = self.listen(disposition, status, fields);
+                (disposition, status, hint, false)
+            }
             Event::Failure { kind, .. } => {
                 if !kind.proves_unprocessed() {
                     self.execution.remember_maybe_applied();
                 }
-                (0, Hint::ABSENT, kind.proves_unprocessed())
+                (disposition, 0, Hint::ABSENT, kind.proves_unprocessed())
             }
             Event::Wake => return Command::Keep,
         };
@@ -212,6 +215,9 @@ impl Call<'_> {
             Disposition::Retryable(_) => {
                 self.execution.set_spent(Cost::Nothing);
                 *self.tokens = self.policy.budget.failed(*self.tokens);
+                if hint.forbids {
+                    return self.finish(End::NotRetryable, Bound::Hint);
+                }
             }
         }
         let class = disposition.class();
@@ -223,12 +229,19 @@ impl Call<'_> {
         }
     }
 
+    /// What the server says beyond its status: a verdict first, and when to come back if that makes sense at all.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn hint_of(&self, disposition: Disposition, status: u16, fields: &[Field<'_>]) -> Hint {
-        match disposition {
+    fn listen(&self, disposition: Disposition, status: u16, fields: &[Field<'_>]) -> (Disposition, Hint) {
+        let verdict = if self.policy.reads_verdicts() { hint::verdict(self.policy, status, fields) } else { None };
+        let disposition = match (disposition, verdict) {
+            (Disposition::NotRetryable, Some(true)) => Disposition::Retryable(Class::Transient),
+            _ => disposition,
+        };
+        let hint = match disposition {
             Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
             _ => Hint::ABSENT,
-        }
+        };
+        (disposition, Hint { forbids: hint.forbids || verdict == Some(false), ..hint })
     }
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]

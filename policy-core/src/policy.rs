@@ -16,11 +16,15 @@
 //! | 356 | 1 | `failures`: one bit a kind |
 //! | 357 | 1 | `hint.mode`: 0 at least, 1 instead, 2 instead and zero at once |
 //! | 358 | 2 | switches, one bit each: the constants below |
+//! | 360 | 2 × 12 | fields: length of the name; unit (bits 0–2: [`Unit`](crate::Unit), 6 `date`, 7 `age`), decimals (bit 3), bad value (bits 4–5) |
+//! | 384 | 167 | names of the fields, one after the other |
+//! | 551 | 1 | number of fields |
 
 use crate::{
     backoff::{Series, Thousandths},
     budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
+    field::HintFields,
     http_date::DateRules,
     request::MethodSet,
     rules::{DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
@@ -59,6 +63,7 @@ pub struct Policy {
     pub(crate) failures: FailureSet,
     pub(crate) hint_mode: u8,
     pub(crate) switches: u16,
+    pub(crate) fields: HintFields,
 }
 
 pub(crate) const DEADLINE_BOUNDS_ATTEMPTS: u16 = 1 << 0;
@@ -69,7 +74,8 @@ pub(crate) const SKEW_FROM_DATE: u16 = 1 << 4;
 pub(crate) const AWAIT_NETWORK: u16 = 1 << 5;
 pub(crate) const HAS_BUDGET: u16 = 1 << 6;
 pub(crate) const BUDGET_REFUNDS: u16 = 1 << 7;
-pub(crate) const READS_HINTS: u16 = 1 << 8;
+pub(crate) const READS_VERDICTS: u16 = 1 << 8;
+pub(crate) const RESETS_BACKOFF: u16 = 1 << 9;
 
 impl Policy {
     /// The rules.
@@ -90,12 +96,14 @@ impl Policy {
             transient: self.transient.backoff(),
             throttled: self.throttled.backoff(),
             hint: HintRules {
+                fields: self.fields.without_clock(),
                 statuses: self.hint_statuses,
                 mode: self.hint_mode(),
                 spread: self.spread,
                 dates: self.dates(),
                 unreadable: self.unreadable(),
                 skew_from_date: self.measures_skew(),
+                resets_backoff: self.resets_backoff(),
             },
             offline: self.offline(),
             budget: self.budget(),
@@ -112,33 +120,22 @@ impl Policy {
     /// The response fields that the policy asks for, in lower case; [`Field::index`](crate::Field::index) counts here.
     ///
     /// ```
-    /// use policy_core::{HintRules, Policy, Rules, StatusSet};
-    /// let deaf = HintRules { statuses: StatusSet::EMPTY, ..HintRules::DEFAULT };
+    /// use policy_core::{HintFields, HintRules, Policy, Rules};
     /// let policy = |hint| Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
-    /// assert_eq!(policy(HintRules::DEFAULT).fields(), ["retry-after"]);
-    /// assert!(policy(deaf).fields().is_empty());
+    /// assert!(policy(HintRules::DEFAULT).fields().eq(["retry-after"]));
+    /// let by_server_clock = HintRules { skew_from_date: true, ..HintRules::DEFAULT };
+    /// assert!(policy(by_server_clock).fields().eq(["retry-after", "date", "age"]));
+    /// let deaf = HintRules { fields: HintFields::EMPTY, ..HintRules::DEFAULT };
+    /// assert_eq!(policy(deaf).fields().count(), 0);
     /// ```
-    #[must_use]
-    #[inline]
-    pub fn fields(&self) -> &'static [&'static str] {
-        const ALL: &[&str] = &Policy::FIELDS;
-        ALL.get(..self.field_count()).unwrap_or(ALL)
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.fields.names()
     }
 
-    /// Every field that a policy can ask for; it asks for the first so many of them.
+    /// As [`Policy::fields`], unchecked.
     #[doc(hidden)]
-    pub const FIELDS: [&'static str; 3] = ["retry-after", "date", "age"];
-
-    /// How many fields the policy asks for.
-    #[inline]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn field_count(&self) -> usize {
-        match () {
-            () if !self.is_on(READS_HINTS) => 0,
-            () if self.measures_skew() => 3,
-            () => 1,
-        }
+    pub fn field_bytes(&self) -> impl Iterator<Item = &[u8]> {
+        self.fields.name_bytes()
     }
 
     /// Which dates the policy reads.
@@ -180,6 +177,16 @@ impl Policy {
     #[inline]
     pub(crate) const fn measures_skew(&self) -> bool {
         self.is_on(SKEW_FROM_DATE)
+    }
+
+    #[inline]
+    pub(crate) const fn reads_verdicts(&self) -> bool {
+        self.is_on(READS_VERDICTS)
+    }
+
+    #[inline]
+    pub(crate) const fn resets_backoff(&self) -> bool {
+        self.is_on(RESETS_BACKOFF)
     }
 
     #[inline]

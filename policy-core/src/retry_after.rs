@@ -115,6 +115,31 @@ fn delay_seconds(value: &[u8]) -> Result<u64, HintReport> {
     }
 }
 
+/// A number with a decimal fraction, as its whole part and the thousandths that are begun: `1*DIGIT "." 1*DIGIT`. The
+/// whole part saturates.
+#[cold]
+pub(crate) fn decimal(value: &[u8]) -> Option<(u64, u16)> {
+    let value = trim(value);
+    let point = value.iter().position(|byte| *byte == b'.')?;
+    let (whole, rest) = value.split_at_checked(point)?;
+    let (_, fraction) = rest.split_first()?;
+    let whole = match delay_seconds(whole) {
+        Err(HintReport::Overflow) => u64::MAX,
+        whole => whole.ok()?,
+    };
+    if fraction.is_empty() {
+        return None;
+    }
+    let (mut thousandths, mut unit, mut more) = (0_u16, 100_u16, false);
+    for byte in fraction {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        thousandths = thousandths.wrapping_add(unit.wrapping_mul(digit.into()));
+        more |= unit == 0 && digit != 0;
+        unit /= 10;
+    }
+    Some((whole, thousandths.wrapping_add(more.into())))
+}
+
 /// Several values joined with commas.
 #[cold]
 fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
@@ -150,7 +175,7 @@ fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<Retry
     }
 }
 
-fn trim(mut value: &[u8]) -> &[u8] {
+pub(crate) fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
     }
@@ -216,6 +241,19 @@ mod tests {
     fn one_bad_element_spoils_the_list() {
         for value in [&b"5123,"[..], b", 120", b"120;q=1", b"10, soon", b"10,, 20"] {
             assert_eq!(parse(value, ANY, None), Err(HintReport::Malformed.into()), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_is_rounded_up_to_the_thousandth() {
+        assert_eq!(decimal(b" 1.5 "), Some((1, 500)));
+        assert_eq!(decimal(b"0.0001"), Some((0, 1)));
+        assert_eq!(decimal(b"64.57"), Some((64, 570)));
+        assert_eq!(decimal(b"2.9991"), Some((2, 1_000)));
+        assert_eq!(decimal(b"7.0000"), Some((7, 0)));
+        assert_eq!(decimal(b"99999999999999999999.5"), Some((u64::MAX, 500)));
+        for bad in [&b".5"[..], b"5.", b"-1.5", b"+1.5", b"1.5.", b"1.5e3", b"1..5", b"1.-5", b"1. 5", b"1.0001x"] {
+            assert_eq!(decimal(bad), None, "{bad:?}");
         }
     }
 

@@ -6,6 +6,7 @@ use crate::{
     backoff::{Backoff, Jitter, Thousandths},
     budget::{BudgetRules, Tokens},
     failure::FailureSet,
+    field::HintFields,
     http_date::DateRules,
     request::{Method, MethodSet},
     status::StatusSet,
@@ -87,6 +88,7 @@ impl Rules {
         match () {
             () if self.max_attempts == 0 => Err(PolicyError::NoAttempt),
             () if !self.retry.includes(&self.throttle) => Err(PolicyError::ThrottleNotRetried),
+            () if !self.hint.fields.are_names() => Err(PolicyError::FieldName),
             () if decorrelated(&self.transient) != decorrelated(&self.throttled) => Err(PolicyError::MixedJitter),
             () if !budget_is_open => Err(PolicyError::BudgetNeverOpen),
             () => check_backoff(&self.transient).and_then(|()| check_backoff(&self.throttled)),
@@ -127,7 +129,9 @@ pub enum Offline {
 /// What the server's hints do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HintRules {
-    /// Statuses on which a hint is read; empty: none is.
+    /// Fields that are read, the most trusted first. Empty: the server is not listened to.
+    pub fields: HintFields,
+    /// Statuses on which they are read. Empty: on none, which is the same as no field.
     pub statuses: StatusSet,
     /// How a hint and the local backoff go together.
     pub mode: HintMode,
@@ -139,17 +143,21 @@ pub struct HintRules {
     pub unreadable: Unreadable,
     /// A date is measured against the response's own `Date` where that is readable and there is no `Age`.
     pub skew_from_date: bool,
+    /// After a wait that a hint fixed, the local backoff begins again at its base (gRPC's pushback; gRFC A6).
+    pub resets_backoff: bool,
 }
 
 impl HintRules {
-    /// Read on every status, all date forms, never shorter than the local backoff, spread by a tenth.
+    /// Retry-After, on every status, all date forms, never shorter than the local backoff, spread by a tenth.
     pub const DEFAULT: Self = Self {
+        fields: HintFields::RETRY_AFTER,
         statuses: StatusSet::ALL,
         mode: HintMode::AtLeast,
         spread: Thousandths::new(100),
         dates: DateRules { obsolete: true, strict: false },
         unreadable: Unreadable::LowerBound,
         skew_from_date: false,
+        resets_backoff: false,
     };
 }
 
@@ -193,6 +201,8 @@ pub enum PolicyError {
     MixedJitter,
     /// The budget's threshold is not below its capacity, so that it would never allow a retry.
     BudgetNeverOpen,
+    /// A hint field has a name that no response field has in lower case, or one that another has too.
+    FieldName,
     /// Bytes that are no compiled policy.
     Malformed,
 }
@@ -206,6 +216,7 @@ impl fmt::Display for PolicyError {
             Self::JitterReversed => "a scaled jitter needs `low` no greater than `high`",
             Self::MixedJitter => "either both backoffs are decorrelated or neither",
             Self::BudgetNeverOpen => "the budget's threshold must be below its capacity",
+            Self::FieldName => "hint fields need lower-case names, each its own",
             Self::Malformed => "expected a compiled policy of this format version",
         })
     }

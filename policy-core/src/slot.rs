@@ -11,7 +11,7 @@
 //! | 20 | 4 | FNV-1a of all that follows |
 //! | 24 | 1 + 39 | length and bytes of the name, zero-padded |
 //! | 64 | 1 + 23 | length and bytes of the version, zero-padded |
-//! | 88 | 360 | the compiled policy |
+//! | 88 | 552 | the compiled policy |
 
 use core::fmt;
 
@@ -28,7 +28,7 @@ pub const MAGIC: [u8; 16] = *b"refrain.policy\0\x01";
 pub const FORMAT: u16 = 1;
 
 /// Length of a slot.
-pub const SLOT_LEN: usize = 448;
+pub const SLOT_LEN: usize = 640;
 
 const NAME_MAX: usize = 39;
 const VERSION_MAX: usize = 23;

@@ -109,8 +109,8 @@ impl Mark {
 /// ```
 /// use policy_core::{Millis, UnixMillis};
 /// let now = UnixMillis::new(1_700_000_000_000);
-/// assert_eq!(now.until_second(1_700_000_020), Millis::new(20_000));
-/// assert_eq!(now.until_second(-1), Millis::ZERO);
+/// assert_eq!(now.until(UnixMillis::at_second(1_700_000_020)), Millis::new(20_000));
+/// assert_eq!(now.until(UnixMillis::at_second(-1)), Millis::ZERO);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixMillis(u64);
@@ -128,11 +128,10 @@ impl UnixMillis {
         self.0
     }
 
-    /// The time that remains until `second`, in whole seconds since 1970; zero when it has passed.
+    /// The time that remains until `later`; zero when that has passed.
     #[must_use]
-    pub const fn until_second(self, second: i64) -> Millis {
-        let at = Self::at_second(second);
-        Millis::new(at.0.saturating_sub(self.0))
+    pub const fn until(self, later: Self) -> Millis {
+        Millis::new(later.0.saturating_sub(self.0))
     }
 
     /// The moment `wait` later; saturates at 2^53 − 1.
@@ -142,7 +141,8 @@ impl UnixMillis {
     }
 
     /// The start of `second`, in seconds since 1970; a second before 1970 becomes 0.
-    pub(crate) const fn at_second(second: i64) -> Self {
+    #[must_use]
+    pub const fn at_second(second: i64) -> Self {
         Self(Millis::from_secs(if second < 0 { 0 } else { second.unsigned_abs() }).0)
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Lowest first: quantities, what can come out, parsers, what can be decided by, decisions, the state machine, artifacts.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "time",
     "random",
     "outcome",
@@ -12,6 +12,7 @@ const ORDER: [&str; 21] = [
     "retry_after",
     "request",
     "failure",
+    "field",
     "status",
     "budget",
     "backoff",

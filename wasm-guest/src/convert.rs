@@ -1,10 +1,8 @@
 //! The interface's types into the core's, and back. The only file that names both.
 
-use core::array;
-
 use policy_core::{
-    Attempt, Command, Event, Execution, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method, Millis,
-    Network, Now, Outcome, Policy, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
+    Attempt, Command, Event, Execution, FIELD_ROWS, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method,
+    Millis, Network, Now, Outcome, Policy, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
     retry_after::{RetryAfter, RetryAfterError},
     slot::{self, SLOT_LEN},
 };
@@ -14,17 +12,12 @@ use crate::{
     rt::{self, Fallible, Given, List, Optional, Text},
 };
 
-static FIELDS: [Text; 3] = {
-    let [first, second, third] = Policy::FIELDS;
-    [Text::of(first.as_bytes()), Text::of(second.as_bytes()), Text::of(third.as_bytes())]
-};
-
-pub(crate) fn description(policy: &Policy, slot: &'static [u8; SLOT_LEN]) -> Given<wit::Description> {
+pub(crate) fn description(policy: &'static Policy, slot: &'static [u8; SLOT_LEN]) -> Given<wit::Description> {
     let (name, version) = slot::texts(slot);
     rt::give(wit::Description {
         name: Text::of(name),
         version: Text::of(version),
-        fields: List::new(FIELDS.as_ptr(), policy.field_count()),
+        fields: rt::give_list(policy.field_bytes().map(Text::of)),
         budget: policy.budget().map(|budget| budget.capacity.thousandths()).into(),
         policy: List::of(slot::policy_bytes(slot)),
     })
@@ -101,18 +94,17 @@ pub(crate) fn execution(execution: &wit::Execution) -> Execution {
 
 /// One field more than any policy asks for: where there are as many, one comes twice or is unknown, and the core refuses
 /// them all.
-const FIELDS_READ: usize = 4;
+const FIELDS_READ: usize = FIELD_ROWS + 1;
 
 /// Hands `event` over in the core's form, which borrows.
 pub(crate) fn with_event(event: &wit::Event, handle: impl FnOnce(Event<'_>) -> Step) -> Step {
-    let fields: [_; FIELDS_READ];
+    let mut fields = [Field { index: 0, value: &[] }; FIELDS_READ];
     handle(match event {
         wit::Event::Response(response) => {
             let given = response.fields.as_slice();
-            fields = array::from_fn(|at| match given.get(at) {
-                Some(field) => Field { index: field.index, value: field.value.as_slice() },
-                None => Field { index: 0, value: &[] },
-            });
+            for (place, field) in fields.iter_mut().zip(given) {
+                *place = Field { index: field.index, value: field.value.as_slice() };
+            }
             let fields = fields.get(..given.len()).unwrap_or(&fields);
             Event::Response { of: attempt(&response.of), status: response.status, fields }
         }

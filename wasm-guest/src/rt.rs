@@ -2,6 +2,8 @@
 
 use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
 
+use policy_core::FIELD_ROWS;
+
 use crate::arena;
 
 /// WIT's `option`.
@@ -94,6 +96,21 @@ pub(crate) fn give_filled<T>(result: T, fill: impl FnOnce(&mut T)) -> Given<T> {
     // calls again.
     fill(unsafe { (*place).write(result) });
     Given(place.cast())
+}
+
+static LIST: Place<[Text; FIELD_ROWS]> = Place(UnsafeCell::new(MaybeUninit::uninit()));
+
+/// A list in a result.
+pub(crate) fn give_list(elements: impl Iterator<Item = Text>) -> List<Text> {
+    let first = LIST.0.get().cast::<Text>();
+    let mut len = 0;
+    for element in elements.take(FIELD_ROWS) {
+        // SAFETY: there is room for as many, and nothing refers to them: the host has read the result before it calls
+        // again.
+        unsafe { first.add(len).write(element) }
+        len += 1;
+    }
+    List::new(first, len)
 }
 
 /// Where the host puts a list or parameters that do not fit the flat signature, before any function here runs.

@@ -113,7 +113,7 @@ impl Meaning {
             RetryAfter::At(second) => Self::At {
                 unix_seconds: second,
                 date: moment::text(second),
-                remaining_ms: now.map(|now| now.until_second(second).get()),
+                remaining_ms: now.map(|now| now.until(UnixMillis::at_second(second)).get()),
             },
         }
     }

@@ -143,7 +143,7 @@ impl DirectEngine {
         let description = Description {
             name: slot.name().to_owned(),
             version: slot.version().to_owned(),
-            fields: policy.fields().iter().map(|name| (*name).to_owned()).collect(),
+            fields: policy.fields().map(str::to_owned).collect(),
             budget: policy.budget().map(|budget| budget.capacity),
             policy: policy.to_bytes().to_vec(),
         };

@@ -16,7 +16,7 @@ pub(crate) fn description(policy: &Policy, slot: &[u8; SLOT_LEN]) -> wit::Descri
     wit::Description {
         name: str::from_utf8(name).unwrap_or_default().to_owned(),
         version: str::from_utf8(version).unwrap_or_default().to_owned(),
-        fields: policy.fields().iter().map(|&field| field.to_owned()).collect(),
+        fields: policy.fields().map(str::to_owned).collect(),
         budget: policy.budget().map(|budget| budget.capacity.thousandths()),
         policy: slot::policy_bytes(slot).to_owned(),
     }

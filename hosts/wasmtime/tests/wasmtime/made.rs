@@ -70,11 +70,11 @@ pub(crate) fn slot() -> Slot {
 /// The slot, and the record of `describe` that points into it.
 fn data() -> Vec<u8> {
     let slot = slot();
-    let fields = slot.policy().fields();
+    let fields: Vec<_> = slot.policy().fields().collect();
     let lists = DATA + SLOT_LEN as u32 + 40;
     let names = lists + 8 * fields.len() as u32;
     let (mut list, mut text) = (Vec::new(), Vec::new());
-    for field in fields {
+    for field in &fields {
         list.extend([names + text.len() as u32, field.len() as u32]);
         text.extend(field.bytes());
     }

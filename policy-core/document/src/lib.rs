@@ -1,0 +1,1 @@
+//! Retry policies as documents, and the artifacts that they are baked into.
