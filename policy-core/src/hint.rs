@@ -3,10 +3,10 @@
 use crate::{
     event::Field,
     field::{BadValue, How},
-    http_date::{self, DateRules},
+    http_date,
     outcome::HintReport,
     policy::Policy,
-    retry_after::{self, Proof, RetryAfter},
+    retry_after::{self, Proof, RetryAfter, RetryAfterError},
     rules::Unreadable,
     time::{Millis, UnixMillis},
 };
@@ -73,18 +73,50 @@ impl Hint {
     /// The value of one field.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn of(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
-        let said = Said::read(how, value, policy.dates(), clock);
-        let exact = said.report == HintReport::Used;
-        let hint = Self { report: said.report, delay: said.span, exact, moment: None, forbids: false };
-        let hint = match (said.moment, clock) {
+        let (report, number, thousandths, date) = match retry_after::parse(value, policy.dates(), clock) {
+            Ok(RetryAfter::DelaySeconds(number)) => (HintReport::Used, number, 0, None),
+            Ok(RetryAfter::At(date)) if how.is_seconds() => (HintReport::Used, 0, 0, Some(date)),
+            Ok(RetryAfter::At(_)) => (HintReport::Malformed, 0, 0, None),
+            Err(RetryAfterError { reason, proof }) => match proof {
+                Proof::Nothing if reason == HintReport::Fractional && how.reads_decimals() => {
+                    match retry_after::decimal(value) {
+                        Some((number, thousandths)) => (HintReport::Used, number, thousandths, None),
+                        None => (reason, 0, 0, None),
+                    }
+                }
+                Proof::Nothing => (reason, 0, 0, None),
+                Proof::AtLeast { seconds, date } => (reason, seconds.unwrap_or(0), 0, date),
+                Proof::Unknown => (reason, u64::MAX, 0, None),
+            },
+        };
+        let is_too_large = how.is_pushback() && number > i32::MAX.unsigned_abs().into();
+        let report = if is_too_large && report == HintReport::Used { HintReport::Overflow } else { report };
+        let exact = report == HintReport::Used;
+        let span = span(how, number, thousandths);
+        // Where there is no number, and at the epoch, nothing is left to be waited for.
+        let is_moment = how.is_moment() && span != Millis::ZERO && span != Millis::MAX;
+        let delay = if is_moment { Millis::ZERO } else { span };
+        let moment = is_moment.then_some(UnixMillis::new(span.get())).max(date.map(UnixMillis::at_second));
+        let hint = Self { report, delay, exact, moment: None, forbids: false };
+        let hint = match (moment, clock) {
             (None, _) => hint,
-            (Some(moment), Some(clock)) => Self { delay: hint.delay.max(clock.until(moment)), ..hint },
+            (Some(moment), Some(clock)) => Self { delay: delay.max(clock.until(moment)), ..hint },
             (Some(moment), None) => {
-                let report = if exact { HintReport::NoWallClock } else { hint.report };
+                let report = if exact { HintReport::NoWallClock } else { report };
                 Self { report, delay: Millis::MAX, exact: false, moment: exact.then_some(moment), ..hint }
             }
         };
         if !hint.exact && policy.unreadable() == Unreadable::Backoff { Self::none(hint.report) } else { hint }
+    }
+}
+
+/// A number in the field's unit; a fraction of a millisecond counts as a whole one.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn span(how: How, number: u64, thousandths: u16) -> Millis {
+    if how.is_seconds() {
+        Millis::from_secs(number).plus(Millis::new(thousandths.into()))
+    } else {
+        Millis::new(number).plus(Millis::new(thousandths.min(1).into()))
     }
 }
 
@@ -100,70 +132,14 @@ pub fn verdict(policy: &Policy, status: u16, fields: &[Field<'_>]) -> Option<boo
     }
     policy.fields.rows().filter(|(_, how)| how.is_verdict()).find_map(|(index, _)| {
         let value = find(fields, index)?;
-        // Lines of one name arrive joined; equal ones count as one.
-        let says = |word: &[u8]| value.split(|byte| *byte == b',').all(|element| retry_after::trim(element) == word);
-        match () {
-            () if says(b"true") => Some(true),
-            () if says(b"false") => Some(false),
-            () => None,
-        }
+        if says(value, b"true") { Some(true) } else { says(value, b"false").then_some(false) }
     })
 }
 
-/// What one value says, in milliseconds.
-struct Said {
-    report: HintReport,
-    /// From the response on.
-    span: Millis,
-    moment: Option<UnixMillis>,
-}
-
-impl Said {
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn read(how: How, value: &[u8], dates: DateRules, clock: Option<UnixMillis>) -> Self {
-        let nothing = |report| Self { report, span: Millis::ZERO, moment: None };
-        match retry_after::parse(value, dates, clock) {
-            Ok(RetryAfter::DelaySeconds(number)) => Self::number(how, number, 0),
-            Ok(RetryAfter::At(date)) if how.is_seconds() => {
-                Self { report: HintReport::Used, span: Millis::ZERO, moment: Some(UnixMillis::at_second(date)) }
-            }
-            Ok(RetryAfter::At(_)) => nothing(HintReport::Malformed),
-            Err(error) => match error.proof {
-                _ if error.reason == HintReport::Fractional && how.reads_decimals() => {
-                    match retry_after::decimal(value) {
-                        Some((number, thousandths)) => Self::number(how, number, thousandths),
-                        None => nothing(error.reason),
-                    }
-                }
-                Proof::Nothing => nothing(error.reason),
-                Proof::Unknown => Self { report: error.reason, span: Millis::MAX, moment: None },
-                Proof::AtLeast { seconds, date } => {
-                    let number = Self::number(how, seconds.unwrap_or(0), 0);
-                    let date = date.map(UnixMillis::at_second);
-                    Self { report: error.reason, span: number.span, moment: number.moment.max(date) }
-                }
-            },
-        }
-    }
-
-    /// A number in the field's unit; a fraction of one is rounded up to the millisecond.
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn number(how: How, number: u64, thousandths: u16) -> Self {
-        let report = if how.is_pushback() && number > i32::MAX.unsigned_abs().into() {
-            HintReport::Overflow
-        } else {
-            HintReport::Used
-        };
-        let span = if how.is_seconds() {
-            Millis::from_secs(number).plus(Millis::new(thousandths.into()))
-        } else {
-            Millis::new(number).plus(Millis::new(thousandths.min(1).into()))
-        };
-        match how.is_moment() && span != Millis::MAX {
-            true => Self { report, span: Millis::ZERO, moment: Some(UnixMillis::new(span.get())) },
-            false => Self { report, span, moment: None },
-        }
-    }
+/// Whether `value` is `word`, in each of its lines: they arrive joined, and equal ones count as one.
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn says(value: &[u8], word: &[u8]) -> bool {
+    value.split(|byte| *byte == b',').all(|line| retry_after::trim(line) == word)
 }
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.
@@ -176,6 +152,7 @@ fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>)
     http_date::parse(find(fields, date)?, policy.dates(), wall).ok().map(UnixMillis::at_second)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 fn find<'a>(fields: &[Field<'a>], index: u8) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.index == index).map(|field| field.value)
 }

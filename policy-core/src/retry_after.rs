@@ -82,62 +82,60 @@ pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<
 fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, HintReport> {
     match value {
         [] => Err(HintReport::Empty),
-        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => delay_seconds(value).map(RetryAfter::DelaySeconds),
+        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => match number(value) {
+            (HintReport::Used, seconds, _) => Ok(RetryAfter::DelaySeconds(seconds)),
+            (reason, ..) => Err(reason),
+        },
         _ => http_date::parse(value, dates, now).map(RetryAfter::At).map_err(HttpDateError::report),
     }
 }
 
-/// Digits; or what else a number was meant to be.
-fn delay_seconds(value: &[u8]) -> Result<u64, HintReport> {
-    let (mut seconds, mut digits, mut overflow) = (0_u64, false, false);
+/// A number with a decimal fraction, for fields that may have one: `1*DIGIT "." 1*DIGIT`, as its whole part, which
+/// saturates, and the thousandths that are begun.
+#[cold]
+pub(crate) fn decimal(value: &[u8]) -> Option<(u64, u16)> {
+    match (trim(value), number(trim(value))) {
+        ([b'0'..=b'9', .., b'0'..=b'9'], (HintReport::Fractional, whole, thousandths)) => Some((whole, thousandths)),
+        _ => None,
+    }
+}
+
+/// Digits, or what else a number was meant to be: [`HintReport::Used`] or the reason, the whole part, and the thousandths
+/// that are begun.
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn number(value: &[u8]) -> (HintReport, u64, u16) {
+    let (mut whole, mut digits, mut overflow) = (0_u64, false, false);
+    let (mut thousandths, mut place, mut more) = (0_u16, 100_u16, false);
     let mut report = HintReport::Used;
     for (at, byte) in value.iter().enumerate() {
         match byte {
             b'0'..=b'9' => {
                 digits = true;
+                let digit = byte.wrapping_sub(b'0');
+                if report == HintReport::Fractional {
+                    thousandths = thousandths.wrapping_add(place.wrapping_mul(digit.into()));
+                    more |= place == 0 && digit != 0;
+                    place /= 10;
+                    continue;
+                }
                 // No multiple of ten is `u64::MAX`: that one was saturated.
-                let tens = saturating_mul(seconds, 10);
-                match tens.checked_add(byte.wrapping_sub(b'0').into()) {
-                    Some(sum) if tens != u64::MAX => seconds = sum,
+                let tens = saturating_mul(whole, 10);
+                match tens.checked_add(digit.into()) {
+                    Some(sum) if tens != u64::MAX => whole = sum,
                     _ => overflow = true,
                 }
             }
             b'+' | b'-' if at == 0 => report = HintReport::Signed,
             b'.' if report != HintReport::Fractional => report = HintReport::Fractional,
-            _ => return Err(HintReport::Malformed),
+            _ => return (HintReport::Malformed, 0, 0),
         }
     }
-    match report {
-        _ if !digits => Err(HintReport::Malformed),
-        HintReport::Used if overflow => Err(HintReport::Overflow),
-        HintReport::Used => Ok(seconds),
-        report => Err(report),
-    }
-}
-
-/// A number with a decimal fraction, as its whole part and the thousandths that are begun: `1*DIGIT "." 1*DIGIT`. The
-/// whole part saturates.
-#[cold]
-pub(crate) fn decimal(value: &[u8]) -> Option<(u64, u16)> {
-    let value = trim(value);
-    let point = value.iter().position(|byte| *byte == b'.')?;
-    let (whole, rest) = value.split_at_checked(point)?;
-    let (_, fraction) = rest.split_first()?;
-    let whole = match delay_seconds(whole) {
-        Err(HintReport::Overflow) => u64::MAX,
-        whole => whole.ok()?,
+    let report = match report {
+        _ if !digits => HintReport::Malformed,
+        HintReport::Used if overflow => HintReport::Overflow,
+        report => report,
     };
-    if fraction.is_empty() {
-        return None;
-    }
-    let (mut thousandths, mut unit, mut more) = (0_u16, 100_u16, false);
-    for byte in fraction {
-        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
-        thousandths = thousandths.wrapping_add(unit.wrapping_mul(digit.into()));
-        more |= unit == 0 && digit != 0;
-        unit /= 10;
-    }
-    Some((whole, thousandths.wrapping_add(more.into())))
+    (report, if overflow { u64::MAX } else { whole }, thousandths.wrapping_add(more.into()))
 }
 
 /// Several values joined with commas.
