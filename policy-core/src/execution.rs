@@ -66,6 +66,7 @@ impl Execution {
     }
 
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
         Call::run(policy, now, self, |call| call.take(event))
     }
@@ -77,23 +78,25 @@ struct Call<'a> {
     now: &'a Now,
     execution: &'a mut Execution,
     tokens: &'a mut Tokens,
+    command: &'a mut Command,
     hint: HintReport,
     hand_over: Option<HandOver>,
     resume: Option<Resume>,
 }
 
 impl Call<'_> {
-    fn run(policy: &Policy, now: &Now, execution: Execution, call: impl FnOnce(&mut Call<'_>) -> Command) -> Step {
-        // What is changed stands where it is returned from.
+    /// What is changed stands where it is returned from: a step that is copied stalls on its own narrow stores.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    fn run(policy: &Policy, now: &Now, execution: Execution, call: impl FnOnce(&mut Call<'_>)) -> Step {
         let mut step = Step { execution, tokens: now.tokens, command: Command::Keep };
         let Step { execution, tokens, command } = &mut step;
-        *command =
-            call(&mut Call { policy, now, execution, tokens, hint: HintReport::Absent, hand_over: None, resume: None });
+        let hint = HintReport::Absent;
+        call(&mut Call { policy, now, execution, tokens, command, hint, hand_over: None, resume: None });
         step
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
-    fn begin(&mut self) -> Command {
+    #[inline(never)]
+    fn begin(&mut self) {
         let Execution { attempts, max_attempts, not_before, .. } = *self.execution;
         let (end, bound) = match () {
             () if self.now.cancelled => (End::Cancelled, Bound::None),
@@ -106,10 +109,10 @@ impl Call<'_> {
     }
 
     #[inline(never)]
-    fn take(&mut self, event: Event<'_>) -> Command {
+    fn take(&mut self, event: Event<'_>) {
         let phase = self.execution.progress.phase();
         let interruption = match () {
-            () if phase == Phase::Finished => return Command::Keep,
+            () if phase == Phase::Finished => return,
             () if self.execution.progress == Progress::MALFORMED => End::MalformedExecution,
             () if self.execution.policy != self.policy.fingerprint() => End::ForeignExecution,
             () if self.execution.session != self.now.session => End::SessionChanged,
@@ -124,7 +127,7 @@ impl Call<'_> {
                     }
                     (Phase::Waiting, Event::Wake) => self.wake(),
                     (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
-                    _ => Command::Keep,
+                    _ => {}
                 };
             }
         };
@@ -154,7 +157,7 @@ impl Call<'_> {
 
     /// Ends from outside: nothing of what came with this call may be used.
     #[cfg_attr(not(target_family = "wasm"), cold)]
-    fn interrupt(&mut self, event: Event<'_>, end: End) -> Command {
+    fn interrupt(&mut self, event: Event<'_>, end: End) {
         let in_flight = self.execution.progress.phase() == Phase::InFlight;
         let unprocessed = match event {
             Event::Failure { of, kind, .. } => of.number == self.execution.attempts && kind.proves_unprocessed(),
@@ -175,9 +178,9 @@ impl Call<'_> {
 
     /// The result of the attempt in flight.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn resolve(&mut self, event: Event<'_>, of: Attempt) -> Command {
+    fn resolve(&mut self, event: Event<'_>, of: Attempt) {
         let Some(disposition) = Disposition::of_event(self.policy, &event, self.now.network) else {
-            return Command::Keep;
+            return;
         };
         let (disposition, status, hint, unprocessed) = match event {
             Event::Response { status, fields, .. } => {
@@ -190,7 +193,7 @@ impl Call<'_> {
                 }
                 (disposition, 0, Hint::ABSENT, kind.proves_unprocessed())
             }
-            Event::Wake => return Command::Keep,
+            Event::Wake => return,
         };
         (self.hint, self.hand_over) = (hint.report, Some(HandOver::This));
         let (sends, counts) = if disposition == Disposition::Offline {
@@ -245,7 +248,7 @@ impl Call<'_> {
     }
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn carry_out(&mut self, decision: Decision) -> Command {
+    fn carry_out(&mut self, decision: Decision) {
         match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
@@ -253,7 +256,8 @@ impl Call<'_> {
                 self.execution.not_before = until;
                 self.execution.series = series;
                 self.execution.progress = Progress::new(Phase::Waiting, cost);
-                Command::Wait(Wait { until, delay, retry_index: self.execution.retry_index(), bound, hint: self.hint })
+                let retry_index = self.execution.retry_index();
+                *self.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
             }
             Decision::Later { end, bound, delay, not_before } => {
                 self.resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
@@ -263,7 +267,7 @@ impl Call<'_> {
         }
     }
 
-    fn wake(&mut self) -> Command {
+    fn wake(&mut self) {
         let now = self.now.mark;
         if now >= self.execution.deadline {
             return self.finish(End::Deadline, Bound::Deadline);
@@ -275,7 +279,7 @@ impl Call<'_> {
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
-    fn network_wake(&mut self) -> Command {
+    fn network_wake(&mut self) {
         let now = self.now.mark;
         let Execution { give_up, not_before, series, .. } = *self.execution;
         if now >= give_up {
@@ -283,7 +287,8 @@ impl Call<'_> {
             return self.finish(End::Offline, Bound::None);
         }
         if self.now.network == Network::Down {
-            return Command::AwaitNetwork { until: give_up };
+            *self.command = Command::AwaitNetwork { until: give_up };
+            return;
         }
         // One jittered wait, so that all who waited for the same network do not come back as one.
         let draw = self.policy.transient.draw(series, self.now.sample);
@@ -292,7 +297,7 @@ impl Call<'_> {
     }
 
     /// What stands before every send.
-    fn launch(&mut self) -> Command {
+    fn launch(&mut self) {
         let (now, deadline) = (self.now.mark, self.execution.deadline);
         if now >= deadline {
             return self.finish(End::Deadline, Bound::Deadline);
@@ -317,11 +322,11 @@ impl Call<'_> {
         let attempt = self.execution.attempts.saturating_add(1);
         self.execution.attempts = attempt;
         self.execution.set_phase(Phase::InFlight);
-        Command::Send { attempt, timeout }
+        *self.command = Command::Send { attempt, timeout };
     }
 
     /// A wait that no result asked for. It too is deferred above the longest wait, and must fit the deadline.
-    fn pause(&mut self, until: Mark, bound: Bound) -> Command {
+    fn pause(&mut self, until: Mark, bound: Bound) {
         let delay = self.now.mark.until(until);
         let refused = match () {
             () if delay > self.execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
@@ -338,20 +343,20 @@ impl Call<'_> {
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
-    fn waiting(&self, until: Mark, bound: Bound) -> Command {
+    fn waiting(&mut self, until: Mark, bound: Bound) {
         let delay = self.now.mark.until(until);
         let retry_index = self.execution.retry_index();
-        Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint })
+        *self.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
-    fn await_network(&mut self) -> Command {
+    fn await_network(&mut self) {
         // Begun once for all rounds until a send counts again, so that a network that comes and goes ends too.
         if self.execution.give_up == Mark::default() {
             self.execution.give_up = self.now.mark.after(self.execution.max_wait).min(self.execution.deadline);
         }
         self.execution.set_phase(Phase::AwaitingNetwork);
-        Command::AwaitNetwork { until: self.execution.give_up }
+        *self.command = Command::AwaitNetwork { until: self.execution.give_up };
     }
 
     fn resume_after(&mut self, delay: Millis) {
@@ -360,13 +365,13 @@ impl Call<'_> {
     }
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
-    fn finish(&mut self, end: End, bound: Bound) -> Command {
+    fn finish(&mut self, end: End, bound: Bound) {
         let Execution { progress, facts, attempts, last_status, .. } = *self.execution;
         if progress.phase() != Phase::InFlight {
             *self.tokens = self.policy.budget.returned(*self.tokens, progress.spent());
         }
         self.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
-        Command::Finish(Outcome {
+        *self.command = Command::Finish(Outcome {
             end,
             bound,
             hint: self.hint,
@@ -374,6 +379,6 @@ impl Call<'_> {
             maybe_applied: facts.0 & Facts::MAYBE_APPLIED != 0,
             hand_over: self.hand_over.unwrap_or(HandOver::LastStatus(last_status)),
             resume: self.resume,
-        })
+        });
     }
 }

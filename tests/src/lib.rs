@@ -18,7 +18,7 @@ mod vector;
 
 pub use check::{Mismatch, check, observe};
 pub use engines::{Component, Maker, Native};
-pub use policy::{BackoffSpec, BudgetSpec, HintSpec, JitterSpec, PolicySpec};
+pub use policy::{BackoffSpec, BudgetSpec, FieldSpec, HintSpec, JitterSpec, PolicySpec};
 pub use vector::{
     Answer, Call, Failure, NowSpec, Parse, RequestSpec, Response, Script, Skip, Step, Steps, Vector, VectorFile,
     WallJump, load_all,

@@ -1,12 +1,16 @@
 //! Policies as vectors write them: what is left out is [`plain`].
 
+mod hint;
+
 use policy_core::{
-    Backoff, BudgetRules, DateRules, DeadlineScope, FailureKind, FailureSet, HintMode, HintRules, Jitter, Method,
-    MethodSet, Millis, Offline, Policy, Rules, StatusSet, Thousandths, Tokens, Unreadable, slot::Slot,
+    Backoff, BadValue, BudgetRules, DateRules, DeadlineScope, FailureKind, FailureSet, HintField, HintFields, HintMode,
+    HintRules, Jitter, Method, MethodSet, Millis, Offline, Policy, Rules, StatusSet, Thousandths, Tokens, Unit,
+    Unreadable, slot::Slot,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::hint::{FieldSpec, HintSpec};
 use crate::schema::{failure_kinds, methods, one_of};
 
 /// A policy in a vector. Spans are milliseconds; factors, ratios and tokens are thousandths.
@@ -82,31 +86,6 @@ pub enum JitterSpec {
         high: u32,
     },
     Decorrelated,
-}
-
-/// Hint rules in a vector.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[allow(missing_docs, reason = "named as in `policy_core::HintRules`")]
-pub struct HintSpec {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub statuses: Option<Vec<u16>>,
-    /// `at-least`, `instead` or `instead-zero-at-once`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = ["at-least", "instead", "instead-zero-at-once"]))]
-    pub mode: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spread: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub obsolete_dates: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strict_dates: Option<bool>,
-    /// `lower-bound` or `backoff`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = ["lower-bound", "backoff"]))]
-    pub unreadable: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skew_from_date: Option<bool>,
 }
 
 /// A retry budget in a vector, in thousandths of a token.
@@ -211,32 +190,6 @@ impl BackoffSpec {
                 JitterSpec::Decorrelated => Jitter::Decorrelated,
             },
         }
-    }
-}
-
-impl HintSpec {
-    fn rules(&self) -> Result<HintRules, String> {
-        let plain = plain().hint;
-        Ok(HintRules {
-            statuses: self.statuses.as_deref().map_or(plain.statuses, StatusSet::of),
-            mode: match self.mode.as_deref() {
-                None | Some("at-least") => HintMode::AtLeast,
-                Some("instead") => HintMode::Instead { zero_at_once: false },
-                Some("instead-zero-at-once") => HintMode::Instead { zero_at_once: true },
-                Some(other) => return Err(format!("expected a hint mode, found `{other}`")),
-            },
-            spread: self.spread.map_or(plain.spread, Thousandths::new),
-            dates: DateRules {
-                obsolete: self.obsolete_dates.unwrap_or(plain.dates.obsolete),
-                strict: self.strict_dates.unwrap_or(plain.dates.strict),
-            },
-            unreadable: match self.unreadable.as_deref() {
-                None | Some("lower-bound") => Unreadable::LowerBound,
-                Some("backoff") => Unreadable::Backoff,
-                Some(other) => return Err(format!("expected `lower-bound` or `backoff`, found `{other}`")),
-            },
-            skew_from_date: self.skew_from_date.unwrap_or(plain.skew_from_date),
-        })
     }
 }
 

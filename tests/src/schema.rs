@@ -1,6 +1,6 @@
 //! The JSON Schema of vector files, made from the types that read them.
 
-use policy_core::{Bound, End, FailureKind, HintReport, Method};
+use policy_core::{BadValue, Bound, End, FailureKind, HintReport, Method, Unit};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -120,6 +120,14 @@ pub(crate) fn one_of(names: &[&str]) -> Value {
 
 pub(crate) fn failure_kinds() -> Vec<&'static str> {
     FailureKind::ALL.map(FailureKind::name).to_vec()
+}
+
+pub(crate) fn units() -> Vec<&'static str> {
+    Unit::ALL.map(Unit::name).to_vec()
+}
+
+pub(crate) fn bad_values() -> Vec<&'static str> {
+    BadValue::ALL.map(BadValue::name).to_vec()
 }
 
 pub(crate) fn methods() -> Vec<&'static str> {

@@ -14,10 +14,7 @@ Turns the cases that apply into vectors, and the others into a skip file with a 
 Usage: import CASES VECTORS
 
 Writes VECTORS/imported-NAME.json for each file NAME.json of CASES, and VECTORS/../skip.json. A case whose answer is not
-acceptable is an error: nothing is written then. `hints.json` is left out until vendor hints are read.";
-
-/// Files whose cases are not imported.
-const LATER: [&str; 1] = ["hints"];
+acceptable is an error: nothing is written then.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,9 +39,6 @@ fn import(from: &Path, to: &Path) -> io::Result<()> {
     let mut skipped: Vec<Skip> = Vec::new();
     for file in &files {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if LATER.contains(&name.as_str()) {
-            continue;
-        }
         let mut vectors = Vec::new();
         for case in cases::read(file)? {
             match case.probes {

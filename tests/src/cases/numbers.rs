@@ -2,7 +2,7 @@
 
 mod aws;
 mod backoff;
-mod grpc;
+pub(super) mod grpc;
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ pub(super) fn convert(case: &Value) -> Result<Vec<Probe>, String> {
     match case["theme"].as_str().unwrap_or_default() {
         theme if theme.starts_with("aws-sep") => aws::standard_mode(case, input, expected),
         "aws-timing-tables" => aws::timing_table(case, input, expected),
-        "aws-hint" => Err("a hint in milliseconds (`x-amz-retry-after`) is not read".into()),
+        "aws-hint" => aws::hint(case, input, expected),
         "quota" => aws::quota(case, input, expected),
         "grpc-throttle" => grpc::throttle(case, input, expected),
         "grpc-attempts" => grpc::attempts(case, input, expected),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Probe, blank, expected};
+use super::{Probe, blank, expected, numbers::grpc};
 use crate::{
     BackoffSpec, BudgetSpec, HintSpec, JitterSpec, PolicySpec,
     vector::{Answer, Failure, RequestSpec, Response, Script, WallJump},
@@ -56,7 +56,7 @@ pub(super) fn convert(case: &Value) -> Result<Vec<Probe>, String> {
 
 /// Members that are carried over, or that change nothing here: a delay of the caller's own, timers that are cut into
 /// pieces, a client's hidden resend.
-const KNOWN_POLICY: [&str; 21] = [
+const KNOWN_POLICY: [&str; 22] = [
     "base_delay_ms",
     "budget",
     "custom_delay_ms",
@@ -69,6 +69,7 @@ const KNOWN_POLICY: [&str; 21] = [
     "now_unix",
     "outer_attempts",
     "per_try_timeout_ms",
+    "pushback_resets_backoff",
     "retry_after",
     "retry_after_cap_ms",
     "retry_after_over_cap",
@@ -147,6 +148,9 @@ fn backoff(policy: &Value, jitter: JitterSpec) -> Result<BackoffSpec, String> {
 }
 
 fn hint(policy: &Value) -> Result<HintSpec, String> {
+    if policy["pushback_resets_backoff"] == true {
+        return Ok(grpc::pushback_alone());
+    }
     let skew = (policy["use_date_header"] == true).then_some(true);
     match policy["retry_after"].as_str() {
         Some("ignore") => Ok(HintSpec { statuses: Some(Vec::new()), ..HintSpec::default() }),

@@ -101,14 +101,41 @@ fn hint() -> impl Strategy<Value = HintRules> {
         1 => any::<bool>().prop_map(|zero_at_once| HintMode::Instead { zero_at_once })
     ];
     let spread = prop_oneof![Just(0), 0..2_000_u32].prop_map(Thousandths::new);
-    (statuses, mode, spread, any::<[bool; 4]>()).prop_map(|(statuses, mode, spread, flags)| HintRules {
+    (hint_fields(), statuses, mode, spread, any::<[bool; 5]>()).prop_map(|(fields, statuses, mode, spread, flags)| HintRules {
+        fields,
         statuses,
         mode,
         spread,
         dates: DateRules { obsolete: flags[0], strict: flags[1] },
         unreadable: if flags[2] { Unreadable::LowerBound } else { Unreadable::Backoff },
         skew_from_date: flags[3],
+        resets_backoff: flags[4],
     })
+}
+
+/// Retry-After alone, or any fields in any order under any reading.
+fn hint_fields() -> impl Strategy<Value = HintFields> {
+    let units = subsequence(Unit::ALL.to_vec(), 0..=Unit::ALL.len()).prop_shuffle();
+    let readings = vec((any::<bool>(), subsequence(BadValue::ALL.to_vec(), 1)), Unit::ALL.len());
+    let some = (units, readings).prop_map(|(units, readings)| {
+        units.into_iter().zip(readings).fold(HintFields::EMPTY, |fields, (unit, (decimals, bad_value))| {
+            let field = HintField { name: field_name(unit), unit, decimals, bad_value: bad_value[0] };
+            fields.with(field).expect("as many fields as there are units fit")
+        })
+    });
+    prop_oneof![1 => Just(HintFields::RETRY_AFTER), 1 => some]
+}
+
+/// A field that is known to have this unit.
+pub(crate) fn field_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Seconds => "retry-after",
+        Unit::Milliseconds => "retry-after-ms",
+        Unit::PushbackMilliseconds => "grpc-retry-pushback-ms",
+        Unit::EpochSeconds => "x-ratelimit-reset",
+        Unit::EpochMilliseconds => "x-rate-limit-reset",
+        Unit::Verdict => "x-should-retry",
+    }
 }
 
 fn budget() -> impl Strategy<Value = BudgetRules> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Probe, answered, backoff, numbers_of, probe, thousand};
-use crate::{BackoffSpec, BudgetSpec, JitterSpec, PolicySpec, vector::Script};
+use crate::{BackoffSpec, BudgetSpec, FieldSpec, HintSpec, JitterSpec, PolicySpec, vector::Script};
 
 const MODEL: BudgetSpec = BudgetSpec {
     capacity: 500_000,
@@ -15,6 +15,40 @@ const MODEL: BudgetSpec = BudgetSpec {
     threshold: 0,
     refund: true,
 };
+
+/// A wait that `x-amz-retry-after` asks for, over a backoff that was computed.
+pub(super) fn hint(case: &Value, input: &Value, expected: &Value) -> Result<Vec<Probe>, String> {
+    let base = input["t_i_ms"].as_u64().ok_or("a case without a computed backoff")?;
+    let header = match (&input["header"], input["hint_ms"].as_u64()) {
+        (Value::String(header), _) => header.clone(),
+        (_, Some(ms)) => ms.to_string(),
+        _ => return Err("a case without a hint".into()),
+    };
+    let delay = expected["delay_ms"].as_u64().ok_or("a case that expects no delay")?;
+    if header.parse().is_ok_and(|asked: u64| asked > delay) {
+        return Err("it comes back before the server asked (promise 1)".into());
+    }
+    let field = FieldSpec {
+        name: "x-amz-retry-after".to_owned(),
+        unit: Some("milliseconds".to_owned()),
+        bad_value: Some("backoff".to_owned()),
+        ..FieldSpec::default()
+    };
+    let policy = PolicySpec {
+        backoff: Some(BackoffSpec { base, multiplier: 2_000, ..BackoffSpec::default() }),
+        hint: Some(HintSpec { fields: Some(vec![field]), ..HintSpec::default() }),
+        ..PolicySpec::default()
+    };
+    let mut script = answered(&[500, 200]);
+    if let Some(response) = script.answers.first_mut().and_then(|answer| answer.response.as_mut()) {
+        response.fields.insert("x-amz-retry-after".to_owned(), header);
+    }
+    let judge = move |seen: &Map<String, Value>| match numbers_of(seen, "delays")[..] {
+        [found] if found == delay => Ok(()),
+        _ => Err(format!("one wait of {delay} ms")),
+    };
+    Ok(vec![probe(case, policy, script, Box::new(judge))])
+}
 
 pub(super) fn standard_mode(case: &Value, input: &Value, expected: &Value) -> Result<Vec<Probe>, String> {
     if input["attempts"].is_array() || input["retries"].is_u64() {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Probe, answered, numbers_of, probe, thousand};
-use crate::{BudgetSpec, PolicySpec, vector::Script};
+use crate::{BudgetSpec, FieldSpec, HintSpec, PolicySpec, vector::Script};
 
 /// Each operation is a call; whether a retry is allowed shows in what follows a failure.
 pub(super) fn throttle(case: &Value, input: &Value, expected: &Value) -> Result<Vec<Probe>, String> {
@@ -40,9 +40,45 @@ pub(super) fn throttle(case: &Value, input: &Value, expected: &Value) -> Result<
     Ok(vec![probe(case, policy, script, Box::new(judge))])
 }
 
+/// UNAVAILABLE with as many pushbacks, then OK.
+fn pushed_back(case: &Value, pushback: &Value, expected: &Value) -> Result<Vec<Probe>, String> {
+    let lines: Vec<&str> = pushback.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let sends = expected["sends"].as_u64().ok_or("a case that expects no number of sends")?;
+    let delay = expected["delay_ms"].as_u64();
+    let policy = PolicySpec { hint: Some(pushback_alone()), ..PolicySpec::default() };
+    let mut script = answered(&[503, 200]);
+    if let Some(response) = script.answers.first_mut().and_then(|answer| answer.response.as_mut()) {
+        response.fields.insert(PUSHBACK.to_owned(), lines.join(", "));
+    }
+    let judge = move |seen: &Map<String, Value>| {
+        let agrees = seen.get("sends").and_then(Value::as_u64) == Some(sends);
+        let waited = delay.is_none_or(|delay| numbers_of(seen, "delays") == [delay]);
+        if agrees && waited { Ok(()) } else { Err(format!("{sends} sends and a wait of {delay:?} ms")) }
+    };
+    Ok(vec![probe(case, policy, script, Box::new(judge))])
+}
+
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// Hint rules as gRPC has them: the server's pushback and nothing else.
+pub(in crate::cases) fn pushback_alone() -> HintSpec {
+    let field = FieldSpec {
+        name: PUSHBACK.to_owned(),
+        unit: Some("pushback-milliseconds".to_owned()),
+        bad_value: Some("stop".to_owned()),
+        ..FieldSpec::default()
+    };
+    HintSpec {
+        fields: Some(vec![field]),
+        mode: Some("instead-zero-at-once".to_owned()),
+        resets_backoff: Some(true),
+        ..HintSpec::default()
+    }
+}
+
 pub(super) fn attempts(case: &Value, input: &Value, expected: &Value) -> Result<Vec<Probe>, String> {
-    if input.get("pushback").is_some() {
-        return Err("a hint in milliseconds (`grpc-retry-pushback-ms`) is not read".into());
+    if let Some(pushback) = input.get("pushback") {
+        return pushed_back(case, pushback, expected);
     }
     let number = |name: &str| input[name].as_i64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
     let service = number("service_max_attempts").ok_or("a policy without a number of attempts")?;
