@@ -73,30 +73,22 @@ impl Hint {
     /// The value of one field.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn of(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
-        let (report, number, thousandths, date) = match retry_after::parse(value, policy.dates(), clock) {
-            Ok(RetryAfter::DelaySeconds(number)) => (HintReport::Used, number, 0, None),
-            Ok(RetryAfter::At(date)) if how.is_seconds() => (HintReport::Used, 0, 0, Some(date)),
-            Ok(RetryAfter::At(_)) => (HintReport::Malformed, 0, 0, None),
-            Err(RetryAfterError { reason, proof }) => match proof {
-                Proof::Nothing if reason == HintReport::Fractional && how.reads_decimals() => {
-                    match retry_after::decimal(value) {
-                        Some((number, thousandths)) => (HintReport::Used, number, thousandths, None),
-                        None => (reason, 0, 0, None),
-                    }
-                }
-                Proof::Nothing => (reason, 0, 0, None),
-                Proof::AtLeast { seconds, date } => (reason, seconds.unwrap_or(0), 0, date),
-                Proof::Unknown => (reason, u64::MAX, 0, None),
-            },
+        let (report, span, date) = match retry_after::parse(value, policy.dates(), clock) {
+            Ok(RetryAfter::DelaySeconds(number)) if how.is_pushback() && number > i32::MAX.unsigned_abs().into() => {
+                (HintReport::Overflow, Millis::MAX, None)
+            }
+            Ok(RetryAfter::DelaySeconds(number)) => (HintReport::Used, span(how, number, 0), None),
+            Ok(RetryAfter::At(date)) if how.is_seconds() => (HintReport::Used, Millis::ZERO, Some(date)),
+            Ok(RetryAfter::At(_)) => (HintReport::Malformed, Millis::ZERO, None),
+            Err(error) => refused(how, value, error),
         };
-        let is_too_large = how.is_pushback() && number > i32::MAX.unsigned_abs().into();
-        let report = if is_too_large && report == HintReport::Used { HintReport::Overflow } else { report };
         let exact = report == HintReport::Used;
-        let span = span(how, number, thousandths);
         // Where there is no number, and at the epoch, nothing is left to be waited for.
         let is_moment = how.is_moment() && span != Millis::ZERO && span != Millis::MAX;
-        let delay = if is_moment { Millis::ZERO } else { span };
-        let moment = is_moment.then_some(UnixMillis::new(span.get())).max(date.map(UnixMillis::at_second));
+        let (delay, moment) = match date {
+            None if is_moment => (Millis::ZERO, Some(UnixMillis::new(span.get()))),
+            date => (span, date.map(UnixMillis::at_second)),
+        };
         let hint = Self { report, delay, exact, moment: None, forbids: false };
         let hint = match (moment, clock) {
             (None, _) => hint,
@@ -117,6 +109,25 @@ fn span(how: How, number: u64, thousandths: u16) -> Millis {
         Millis::from_secs(number).plus(Millis::new(thousandths.into()))
     } else {
         Millis::new(number).plus(Millis::new(thousandths.min(1).into()))
+    }
+}
+
+/// What a value that was refused still says.
+#[cfg_attr(not(target_family = "wasm"), cold)]
+fn refused(how: How, value: &[u8], error: RetryAfterError) -> (HintReport, Millis, Option<i64>) {
+    let RetryAfterError { reason, proof } = error;
+    match proof {
+        Proof::Nothing if reason == HintReport::Fractional && how.reads_decimals() => match retry_after::decimal(value) {
+            Some((number, thousandths)) => (HintReport::Used, span(how, number, thousandths), None),
+            None => (reason, Millis::ZERO, None),
+        },
+        Proof::Nothing => (reason, Millis::ZERO, None),
+        Proof::AtLeast { seconds, date: Some(date) } if how.is_moment() => {
+            let later = Millis::new(UnixMillis::at_second(date).get());
+            (reason, span(how, seconds.unwrap_or(0), 0).max(later), None)
+        }
+        Proof::AtLeast { seconds, date } => (reason, span(how, seconds.unwrap_or(0), 0), date),
+        Proof::Unknown => (reason, Millis::MAX, None),
     }
 }
 
