@@ -117,7 +117,8 @@ fn span(how: How, number: u64, thousandths: u16) -> Millis {
 fn refused(how: How, value: &[u8], error: RetryAfterError) -> (HintReport, Millis, Option<i64>) {
     let RetryAfterError { reason, proof } = error;
     match proof {
-        Proof::Nothing if reason == HintReport::Fractional && how.reads_decimals() => match retry_after::decimal(value) {
+        Proof::Nothing if reason == HintReport::Fractional && how.reads_decimals() => match retry_after::decimal(value)
+        {
             Some((number, thousandths)) => (HintReport::Used, span(how, number, thousandths), None),
             None => (reason, Millis::ZERO, None),
         },

@@ -3,9 +3,8 @@
 mod hint;
 
 use policy_core::{
-    Backoff, BadValue, BudgetRules, DateRules, DeadlineScope, FailureKind, FailureSet, HintField, HintFields, HintMode,
-    HintRules, Jitter, Method, MethodSet, Millis, Offline, Policy, Rules, StatusSet, Thousandths, Tokens, Unit,
-    Unreadable, slot::Slot,
+    Backoff, BudgetRules, DeadlineScope, FailureKind, FailureSet, HintRules, Jitter, Method, MethodSet, Millis,
+    Offline, Policy, Rules, StatusSet, Thousandths, Tokens, slot::Slot,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use std::{
 };
 
 use conformance::{Call, Native, Skip, Vector, VectorFile, cases, layout, load_all, observe, schema};
-use policy_core::{Bound, End, FailureKind, HintReport, Method};
+use policy_core::{Bound, End, FailureKind, HintReport, Method, Unit};
 use serde_json::{Map, Value};
 
 fn tests() -> PathBuf {
@@ -122,6 +122,8 @@ fn everything_that_can_go_in_is_given_somewhere() {
     assert_covered("network states", ["unknown", "up", "down"], &inputs);
     assert_covered("jitters", ["full", "equal", "scaled", "decorrelated"], &inputs);
     assert_covered("hint modes", ["instead", "instead-zero-at-once"], &inputs);
+    assert_covered("units", Unit::ALL.map(Unit::name).into_iter().filter(|name| *name != "seconds"), &inputs);
+    assert_covered("bad values", ["stop", "backoff"], &inputs);
     assert_covered("other choices", ["backoff", "attempts", "connect-failed"], &inputs);
 }
 
@@ -169,7 +171,7 @@ fn every_case_of_the_collection_is_a_vector_or_a_skip() {
     let Some(collection) = collection() else { return };
     let vectors = case_ids();
     let mut skips: BTreeMap<_, _> = skips().into_iter().map(|skip| (skip.id, skip.reason)).collect();
-    for file in ["dates", "retry_after", "scenarios", "vectors"] {
+    for file in ["dates", "retry_after", "hints", "scenarios", "vectors"] {
         for case in cases::read(&collection.join(file).with_extension("json")).unwrap() {
             match case.probes {
                 Ok(_) => assert!(vectors.contains(&case.id), "`{}` is no vector", case.id),
@@ -189,7 +191,7 @@ fn importing_the_collection_again_gives_the_same_bytes() {
     assert!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
     let imported: Vec<_> =
         files().into_iter().map(|(name, _)| name).filter(|name| name.starts_with("imported-")).collect();
-    assert_eq!(imported.len(), 4);
+    assert_eq!(imported.len(), 5);
     for name in imported.iter().map(|name| format!("vectors/{name}")).chain(["skip.json".to_owned()]) {
         let (old, new) = (tests().join(&name), again.join("..").join(&name));
         assert!(fs::read(old).unwrap() == fs::read(new).unwrap(), "`{name}` differs");

@@ -17,7 +17,7 @@ const CEILING: u64 = 120_000;
 pub(super) fn convert(case: &Value) -> Result<Vec<Probe>, String> {
     let input = &case["input"];
     let headers = joined(&input["headers"]);
-    let fields = headers.keys().filter_map(|name| field(name, case).transpose()).collect::<Result<Vec<_>, _>>()?;
+    let fields = headers.keys().filter_map(|name| field(name, case)).collect::<Vec<_>>();
     applies(case, &headers, &fields)?;
     // gRPC has no HTTP status; UNAVAILABLE is mapped from this one.
     let status = input["status"].as_u64().map_or(Ok(503), u16::try_from).map_err(|_| "no HTTP status")?;
@@ -49,7 +49,7 @@ fn joined(headers: &Value) -> BTreeMap<String, String> {
 }
 
 /// How a policy for the case's vendor reads the field; nothing for one that says nothing about when to come back.
-fn field(name: &str, case: &Value) -> Result<Option<FieldSpec>, String> {
+fn field(name: &str, case: &Value) -> Option<FieldSpec> {
     let (theme, semantic) = (text(&case["theme"]), text(&case["expected"]["semantic"]));
     let unit = match name {
         "retry-after" => "seconds",
@@ -61,15 +61,18 @@ fn field(name: &str, case: &Value) -> Result<Option<FieldSpec>, String> {
         _ if is_reset(name) => match () {
             () if semantic.contains("delta") || semantic.contains("HTTP-date") => "seconds",
             () if semantic.contains("epoch milli") || semantic.contains("epoch ms") => "epoch-milliseconds",
-            () if semantic.contains("epoch") || theme.contains("epoch-seconds") => "epoch-seconds",
+            () if semantic.contains("epoch") || theme.contains("epoch-seconds") || theme == "discord" => {
+                "epoch-seconds"
+            }
             () if theme.contains("epoch") => "epoch-milliseconds",
             () if ["precedence", "ietf-older-drafts"].contains(&theme) => "seconds",
-            () => return Err(format!("nothing says in which unit `{name}` is")),
+            // The largest reading, which brings nobody back early.
+            () => "epoch-seconds",
         },
-        _ => return Ok(None),
+        _ => return None,
     };
     let strict = name == "x-amz-retry-after" || theme == "precedence";
-    Ok(Some(FieldSpec {
+    Some(FieldSpec {
         name: name.to_owned(),
         unit: Some(unit.to_owned()),
         decimals: unit != "pushback-milliseconds" && unit != "verdict",
@@ -78,7 +81,7 @@ fn field(name: &str, case: &Value) -> Result<Option<FieldSpec>, String> {
             _ if strict => Some("backoff".to_owned()),
             _ => None,
         },
-    }))
+    })
 }
 
 /// `x-ratelimit-reset` and its spellings.
@@ -120,7 +123,8 @@ fn policy(case: &Value, headers: &BTreeMap<String, String>, mut fields: Vec<Fiel
         let is_retry_after = field.name == "retry-after";
         (unit.starts_with("epoch"), !unit.contains("milliseconds"), is_reset(&field.name), is_retry_after)
     });
-    let is_refused = expected["retry"] == false;
+    let over_ceiling =
+        [&expected["verdict"], &expected["semantic"]].iter().any(|words| text(words).contains("ceiling"));
     let ignored = text(&expected["verdict"]) == "ignore";
     let verdict = fields.iter().any(|field| field.unit.as_deref() == Some("verdict"));
     let mut retry = vec![408, 429, 500, 502, 503, 504];
@@ -130,7 +134,7 @@ fn policy(case: &Value, headers: &BTreeMap<String, String>, mut fields: Vec<Fiel
     let amazon = headers.contains_key("x-amz-retry-after");
     PolicySpec {
         retry: Some(retry),
-        max_wait: (is_refused && !expected["delay_ms"].is_null()).then_some(CEILING),
+        max_wait: over_ceiling.then_some(CEILING),
         backoff: amazon.then(|| BackoffSpec { base: 50, multiplier: 2_000, ..BackoffSpec::default() }),
         hint: Some(HintSpec {
             fields: Some(fields),

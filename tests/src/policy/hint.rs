@@ -1,6 +1,8 @@
 //! What a vector's policy says about hints.
 
-use policy_core::{BadValue, DateRules, HintField, HintFields, HintMode, HintRules, StatusSet, Thousandths, Unit, Unreadable};
+use policy_core::{
+    BadValue, DateRules, HintField, HintFields, HintMode, HintRules, StatusSet, Thousandths, Unit, Unreadable,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,4 +114,3 @@ impl FieldSpec {
 fn is_false(flag: &bool) -> bool {
     !flag
 }
-

@@ -17,7 +17,9 @@ pub(crate) fn value() -> impl Strategy<Value = Vec<u8>> {
         damages.into_iter().for_each(|damage| damage.apply(&mut value));
         value
     });
-    prop_oneof![6 => damaged, 1 => vec(any::<u8>(), 0..40), 1 => vec(any::<u8>(), FIELD_MAX - 2..=FIELD_MAX)]
+    let verdict = select(vec!["true", "false", "TRUE", "true, true", "false,false", "true, false"]);
+    let verdict = verdict.prop_map(|text| text.as_bytes().to_vec());
+    prop_oneof![6 => damaged, 1 => verdict, 1 => vec(any::<u8>(), 0..40), 1 => vec(any::<u8>(), FIELD_MAX - 2..=FIELD_MAX)]
 }
 
 fn digits() -> BoxedStrategy<Vec<u8>> {

@@ -1,10 +1,10 @@
 //! Policies that nobody would write, and all that anybody would.
 
 use policy_core::{
-    Backoff, BudgetRules, DateRules, DeadlineScope, FailureSet, HintMode, HintRules, Jitter, MethodSet, Millis,
-    Offline, Policy, Rules, StatusSet, Thousandths, Tokens, Unreadable, slot::Slot,
+    Backoff, BadValue, BudgetRules, DateRules, DeadlineScope, FailureSet, HintField, HintFields, HintMode, HintRules,
+    Jitter, MethodSet, Millis, Offline, Policy, Rules, StatusSet, Thousandths, Tokens, Unit, Unreadable, slot::Slot,
 };
-use proptest::{option, prelude::*, sample::subsequence};
+use proptest::{collection::vec, option, prelude::*, sample::subsequence};
 
 /// Statuses that scripts answer with.
 pub(crate) const STATUSES: [u16; 12] = [100, 200, 204, 301, 404, 408, 429, 500, 502, 503, 504, 599];
@@ -101,15 +101,17 @@ fn hint() -> impl Strategy<Value = HintRules> {
         1 => any::<bool>().prop_map(|zero_at_once| HintMode::Instead { zero_at_once })
     ];
     let spread = prop_oneof![Just(0), 0..2_000_u32].prop_map(Thousandths::new);
-    (hint_fields(), statuses, mode, spread, any::<[bool; 5]>()).prop_map(|(fields, statuses, mode, spread, flags)| HintRules {
-        fields,
-        statuses,
-        mode,
-        spread,
-        dates: DateRules { obsolete: flags[0], strict: flags[1] },
-        unreadable: if flags[2] { Unreadable::LowerBound } else { Unreadable::Backoff },
-        skew_from_date: flags[3],
-        resets_backoff: flags[4],
+    (hint_fields(), statuses, mode, spread, any::<[bool; 5]>()).prop_map(|(fields, statuses, mode, spread, flags)| {
+        HintRules {
+            fields,
+            statuses,
+            mode,
+            spread,
+            dates: DateRules { obsolete: flags[0], strict: flags[1] },
+            unreadable: if flags[2] { Unreadable::LowerBound } else { Unreadable::Backoff },
+            skew_from_date: flags[3],
+            resets_backoff: flags[4],
+        }
     })
 }
 

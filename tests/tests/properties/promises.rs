@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use policy_core::{
-    Backoff, Command, Event, FailureKind, IdempotencyKey, Jitter, Mark, Millis, Network, Now, Offline, Rules, Sample,
-    Thousandths, Unreadable,
+    Backoff, Command, Event, FailureKind, Field, IdempotencyKey, Jitter, Mark, Millis, Network, Now, Offline, Rules,
+    Sample, Thousandths, Unit, UnixMillis, Unreadable,
 };
 use proptest::prelude::*;
 use refrain::{DirectEngine, Step};
@@ -154,10 +154,8 @@ impl<'a> Watch<'a> {
         match event {
             Some(Event::Response { status, fields, .. }) => {
                 self.shut |= !self.may_repeat();
-                if let Some(field) = fields.first().filter(|field| field.index == 0)
-                    && self.rules.hint.statuses.contains(status)
-                {
-                    self.hinted = self.moment(field.value, now);
+                if self.rules.hint.statuses.contains(status) {
+                    self.hinted = self.first_hint(fields, now);
                     self.earliest = self.earliest.max(self.hinted);
                 }
             }
@@ -179,15 +177,33 @@ impl<'a> Watch<'a> {
         keyed || self.rules.methods.contains(request.method)
     }
 
+    /// The moment that the field names which the policy ranks first.
+    fn first_hint(&self, fields: &[Field<'_>], now: &Now) -> Mark {
+        let ranked = self.rules.hint.fields.iter().zip(0_u8..);
+        let mut timing = ranked.filter(|(field, _)| field.unit != Unit::Verdict).filter_map(|(hint, index)| {
+            let field = fields.iter().find(|field| field.index == index)?;
+            Some(self.moment(hint.unit, field.value, now))
+        });
+        timing.next().unwrap_or_default()
+    }
+
     /// The moment before which plain digits, or a date by this machine's clock, forbid a send.
-    fn moment(&self, value: &[u8], now: &Now) -> Mark {
+    fn moment(&self, unit: Unit, value: &[u8], now: &Now) -> Mark {
         let text = std::str::from_utf8(value).unwrap_or_default();
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return match text.parse::<u64>() {
-                Ok(seconds) => now.mark.after(Millis::from_secs(seconds)),
-                Err(_) if self.rules.hint.unreadable == Unreadable::LowerBound => Mark::MAX,
-                Err(_) => Mark::default(),
+            let digits = text.parse::<u64>();
+            return match (unit, digits, now.wall) {
+                (_, Err(_), _) if self.rules.hint.unreadable == Unreadable::LowerBound => Mark::MAX,
+                (Unit::Seconds, Ok(seconds), _) => now.mark.after(Millis::from_secs(seconds)),
+                (Unit::Milliseconds, Ok(ms), _) => now.mark.after(Millis::new(ms)),
+                (Unit::EpochSeconds, Ok(second), Some(wall)) if !self.rules.hint.skew_from_date => {
+                    now.mark.after(wall.until(UnixMillis::new(second.saturating_mul(1_000))))
+                }
+                _ => Mark::default(),
             };
+        }
+        if !matches!(unit, Unit::Seconds | Unit::EpochSeconds) {
+            return Mark::default();
         }
         let date = httpdate::parse_http_date(text).ok().filter(|date| httpdate::fmt_http_date(*date) == text);
         let (Some(date), Some(wall), false) = (date, now.wall, self.rules.hint.skew_from_date) else {
