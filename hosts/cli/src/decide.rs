@@ -22,6 +22,7 @@ const EXAMPLES: &str = "\
   refrain decide --status 503
   refrain decide --status 429 --retry-after 120 --retry-index 1
   refrain decide --status 503 --retry-after 'Sun, 06 Nov 1994 08:49:37 GMT' --now 1994-11-06T08:49:00Z
+  refrain decide --status 429 -H 'retry-after-ms: 1500' -H 'x-should-retry: true'
   refrain decide --failure ambiguous --timed-out --method POST --key honoured --sample 0.25
 
 \x1b[1;4mExit codes:\x1b[0m 0 a decision was made, whatever it is; 2 bad usage; 5 the policy's engine failed";
@@ -55,13 +56,9 @@ struct ResultArgs {
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true, conflicts_with = "failure")]
     retry_after: Option<String>,
 
-    /// The response's Date; a policy may measure Retry-After against it
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, conflicts_with = "failure")]
-    date: Option<String>,
-
-    /// The response's Age; with it, Date says nothing about the server's clock
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, conflicts_with = "failure")]
-    age: Option<String>,
+    /// Another response field, for example `x-should-retry: false`; may be given several times
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header, conflicts_with = "failure")]
+    headers: Vec<(String, String)>,
 
     /// A layer below retried this and gave up
     #[arg(long)]
@@ -160,6 +157,12 @@ pub(crate) fn run(args: &DecideArgs, chosen: &Chosen, format: Format) -> Result<
     let report = Report::of(&asked, chosen).map_err(Error::broken)?;
     crate::report::show(format, &report, Report::text)?;
     Ok(Exit::Success)
+}
+
+/// A field, its name in lower case.
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("expected `NAME: VALUE`")?;
+    Ok((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
 }
 
 impl RequestArgs {

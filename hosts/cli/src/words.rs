@@ -35,6 +35,7 @@ pub(crate) fn ended(end: End, bound: Bound) -> &'static str {
         End::Deferred => "worth another try, but later than this process may wait",
         End::Cancelled => "nothing more is sent",
         End::SessionChanged => "somebody else is signed in, so nothing of this request is delivered",
+        End::NotRetryable if bound == Bound::Hint => "the server says not to",
         End::NotRetryable => "another try would bring the same",
         End::AttemptsUsed => "every attempt that is allowed was made",
         End::BodyNotReplayable => "the body cannot be sent again from its start",

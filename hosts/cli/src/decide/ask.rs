@@ -1,11 +1,13 @@
 //! The question that the flags are, put to an engine.
 
+use std::collections::BTreeMap;
+
 use policy_core::{
-    Attempt, Command, End, Event, Field, Mark, Network, Now, Request, Sample, Session, Tokens, UnixMillis,
+    Attempt, Command, End, Event, Field, Mark, Network, Now, Policy, Request, Sample, Session, Tokens, Unit, UnixMillis,
 };
 use refrain::{Engine, EngineError};
 
-use super::DecideArgs;
+use super::{DecideArgs, ResultArgs};
 use crate::{engine::Chosen, moment::Clock};
 
 /// A result, and what is true when it arrives.
@@ -13,10 +15,10 @@ pub(super) struct Asked<'a> {
     pub(super) args: &'a DecideArgs,
     pub(super) wall: Option<UnixMillis>,
     pub(super) tokens: Tokens,
-    /// The response fields that the policy asks for, as far as flags name them.
-    pub(super) fields: Vec<Field<'a>>,
+    /// The response fields that the policy asks for, by position, as far as flags name them.
+    values: Vec<(u8, String)>,
     /// Those that a flag names and the policy does not ask for.
-    pub(super) ignored: Vec<&'static str>,
+    pub(super) ignored: Vec<String>,
 }
 
 /// What an engine says.
@@ -48,17 +50,28 @@ impl Answer {
 impl<'a> Asked<'a> {
     pub(super) fn of(args: &'a DecideArgs, chosen: &Chosen) -> Self {
         let description = chosen.engine.description();
-        let (mut fields, mut ignored) = (Vec::new(), Vec::new());
-        let result = &args.result;
-        for (name, value) in [("retry-after", &result.retry_after), ("date", &result.date), ("age", &result.age)] {
-            let Some(value) = value else { continue };
-            match (0..).zip(&description.fields).find(|(_, asked)| *asked == name) {
-                Some((index, _)) => fields.push(Field { index, value: value.as_bytes() }),
+        let (mut values, mut ignored) = (Vec::new(), Vec::new());
+        for (name, value) in args.result.fields() {
+            match (0..).zip(&description.fields).find(|(_, asked)| **asked == name) {
+                Some((index, _)) => values.push((index, value)),
                 None => ignored.push(name),
             }
         }
         let tokens = args.now.tokens.or(description.budget).unwrap_or_default();
-        Self { args, wall: Clock::or_system(args.now.now), tokens, fields, ignored }
+        Self { args, wall: Clock::or_system(args.now.now), tokens, values, ignored }
+    }
+
+    /// The response fields that the policy asks for.
+    pub(super) fn fields(&self) -> Vec<Field<'_>> {
+        self.values.iter().map(|(index, value)| Field { index: *index, value: value.as_bytes() }).collect()
+    }
+
+    /// Those that say whether, not when.
+    pub(super) fn verdicts(&self, policy: &Policy) -> Vec<Field<'_>> {
+        let rules = policy.rules();
+        let units: Vec<Unit> = rules.hint.fields.iter().map(|field| field.unit).collect();
+        let is_verdict = |field: &Field<'_>| units.get(usize::from(field.index)) == Some(&Unit::Verdict);
+        self.fields().into_iter().filter(is_verdict).collect()
     }
 
     /// What the engine says with this sample, and with these fields.
@@ -108,5 +121,21 @@ impl<'a> Asked<'a> {
             // The flags require one of the two.
             (None, None) => Event::Wake,
         }
+    }
+}
+
+impl ResultArgs {
+    /// The response's fields, lines of one name joined as a host joins them.
+    fn fields(&self) -> BTreeMap<String, String> {
+        let mut fields: BTreeMap<String, String> = BTreeMap::new();
+        let retry_after = self.retry_after.as_ref().map(|value| ("retry-after", value));
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value));
+        for (name, value) in retry_after.into_iter().chain(headers) {
+            match fields.get_mut(name) {
+                Some(lines) => lines.extend([", ", value]),
+                None => drop(fields.insert(name.to_owned(), value.clone())),
+            }
+        }
+        fields
     }
 }

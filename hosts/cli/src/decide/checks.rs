@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use policy_core::{Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens, hint::Hint};
+use policy_core::{Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens, hint::{self, Hint}};
 use serde::Serialize;
 
 use super::ask::{Answer, Asked};
@@ -114,6 +114,12 @@ fn result(asked: &Asked<'_>, policy: &Policy) -> String {
             (status.to_string(), Disposition::of_status(policy, status))
         }
     };
+    let verdict = hint::verdict(policy, result.kind.status.unwrap_or_default(), &asked.fields());
+    let verdict = match verdict {
+        Some(true) => ", the server says that a retry makes sense",
+        Some(false) => ", the server says not to retry",
+        None => "",
+    };
     let is = match disposition {
         Disposition::Success => "a success",
         Disposition::Retryable(Class::Transient) => "worth another send, a fault that passes",
@@ -122,13 +128,13 @@ fn result(asked: &Asked<'_>, policy: &Policy) -> String {
         Disposition::Offline => "no network, worth waiting for it",
         Disposition::NotRetryable => "not among those that the policy retries",
     };
-    format!("{what}: {is}")
+    format!("{what}: {is}{verdict}")
 }
 
 /// The hint and the local backoff, before they are put together.
 fn wait(asked: &Asked<'_>, policy: &Policy, local: Option<Millis>) -> String {
     let hint = match asked.args.result.kind.status {
-        Some(status) => Hint::read(policy, status, &asked.fields, asked.wall),
+        Some(status) => Hint::read(policy, status, &asked.fields(), asked.wall),
         None => Hint::ABSENT,
     };
     let ask = match (hint.moment, hint.delay, hint.exact) {

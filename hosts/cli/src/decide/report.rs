@@ -39,7 +39,7 @@ pub(super) struct Report {
     token_thousandths_before: u32,
     token_thousandths_after: u32,
     /// Response fields that were given and that the policy does not ask for.
-    ignored_fields: Vec<&'static str>,
+    ignored_fields: Vec<String>,
     checks: Vec<Check>,
     policy: String,
     policy_version: String,
@@ -52,10 +52,11 @@ impl Report {
     pub(super) fn of(asked: &Asked<'_>, chosen: &Chosen) -> Result<Self, EngineError> {
         let engine = &*chosen.engine;
         let sample = asked.args.now.sample;
-        let answer = asked.put(engine, sample, &asked.fields)?;
-        let shortest = asked.put(engine, Sample::ZERO, &asked.fields)?;
-        let longest = asked.put(engine, Sample::ONE, &asked.fields)?;
-        let local = asked.put(engine, sample, &[])?.delay();
+        let fields = asked.fields();
+        let answer = asked.put(engine, sample, &fields)?;
+        let shortest = asked.put(engine, Sample::ZERO, &fields)?;
+        let longest = asked.put(engine, Sample::ONE, &fields)?;
+        let local = asked.put(engine, sample, &asked.verdicts(&chosen.policy))?.delay();
         let description = engine.description();
         let told = Told::of(&answer);
         Ok(Self {

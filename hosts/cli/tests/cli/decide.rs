@@ -87,7 +87,7 @@ fn both_engines_decide_the_same() {
         "--status 503 --retry-after 99999999999999999999999",
         "--status 429 --retry-after 60 --sample 0.5",
         "--status 429 --retry-after 61 --sample 0",
-        "--status 503 --retry-after -5 --date x --age 1",
+        "--status 503 --retry-after -5 -H date:x -H age:1",
         "--failure ambiguous --timed-out --key honoured --method POST",
         "--failure offline --network down",
         "--failure permanent",
