@@ -1,1 +1,24 @@
 //! Retry policies as documents, and the artifacts that they are baked into.
+#![forbid(unsafe_code)]
+
+mod check;
+pub mod decimal;
+mod document;
+mod draft;
+pub mod duration;
+mod format;
+mod host;
+mod problem;
+pub mod ready;
+mod render;
+pub mod schema;
+mod shape;
+mod suggest;
+mod table;
+mod tree;
+mod value;
+
+pub use document::Document;
+pub use format::Format;
+pub use host::{BudgetScope, HostSettings, KeyField, KeyForm};
+pub use problem::{Place, Position, Problem, Problems, Severity};

@@ -1,0 +1,146 @@
+//! A policy as a document.
+
+use policy_core::{Policy, slot::Slot};
+use semver::Version;
+
+use crate::{
+    check,
+    draft::Draft,
+    format::Format,
+    host::{HostSettings, KeyField},
+    problem::{Problem, Problems, Severity},
+    shape, tree,
+};
+
+/// A policy with its name, read from a document, checked, and complete: what the document leaves out has its default.
+///
+/// Two documents are equal if they say the same, whatever their format, the order of their keys, the spelling of their
+/// units, and whether a default is spelled out. Equal documents have the same canonical JSON and compile to the same
+/// bytes. Warnings do not count.
+///
+/// ```
+/// use policy_core::Millis;
+/// use refrain_document::{Document, Format};
+/// let text = r#"
+///     schema = 1
+///     name = "my-client"
+///     version = "1.0.0"
+///     [limits]
+///     max_attempts = 3
+///     deadline = "30s"
+/// "#;
+/// let document = Document::parse(text, Format::Toml).unwrap();
+/// assert_eq!(document.policy().rules().deadline, Some(Millis::from_secs(30)));
+/// assert_eq!(Document::parse(&document.to_canonical_json(), Format::Json), Ok(document));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Document {
+    name: String,
+    version: Version,
+    description: String,
+    policy: Policy,
+    slot: Slot,
+    host: HostSettings,
+    warnings: Problems,
+}
+
+impl Document {
+    /// Reads and checks a document.
+    ///
+    /// # Errors
+    /// All problems that were found, warnings among them: first all that cannot be read; if everything can be read, all
+    /// that contradicts itself.
+    pub fn parse(text: &str, format: Format) -> Result<Self, Problems> {
+        let refused = |problems| Problems::new(text, problems);
+        let draft = tree::read(text, format).and_then(|root| Draft::read(&root)).map_err(refused)?;
+        let problems = check::all(&draft);
+        if problems.iter().any(|problem| problem.severity == Severity::Error) {
+            return Err(refused(problems));
+        }
+        let unforeseen = |error: &dyn std::fmt::Display| refused(vec![Problem::error(0..0, error.to_string())]);
+        let policy = Policy::new(draft.rules()).map_err(|error| unforeseen(&error))?;
+        let slot = Slot::new(&draft.name, &draft.version.to_string(), policy).map_err(|error| unforeseen(&error))?;
+        Ok(Self {
+            host: host(&draft),
+            name: draft.name,
+            version: draft.version,
+            description: draft.description,
+            policy,
+            slot,
+            warnings: refused(problems),
+        })
+    }
+
+    /// Name of the policy.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Version of the policy.
+    #[must_use]
+    pub const fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// What the policy is for; may be empty.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The compiled policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Name, version and policy, as they are baked into an artifact.
+    #[must_use]
+    pub const fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// What only hosts need to know.
+    #[must_use]
+    pub const fn host(&self) -> &HostSettings {
+        &self.host
+    }
+
+    /// What is accepted but probably not meant.
+    #[must_use]
+    pub const fn warnings(&self) -> &Problems {
+        &self.warnings
+    }
+
+    /// The one way to write this document for programs: compact JSON in a fixed order, every setting spelled out, spans
+    /// in whole milliseconds. Two documents have the same canonical JSON if and only if they are equal.
+    #[must_use]
+    pub fn to_canonical_json(&self) -> String {
+        shape::canonical_json(self)
+    }
+
+    /// The document for people: every setting spelled out, spans in human units.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        shape::toml(self)
+    }
+}
+
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        // The slot is name, version and policy.
+        self.slot == other.slot && self.description == other.description && self.host == other.host
+    }
+}
+
+impl Eq for Document {}
+
+fn host(draft: &Draft) -> HostSettings {
+    let form = draft.replay.key_form.value;
+    HostSettings {
+        key: draft.replay.key_field.value.clone().map(|name| KeyField { name, form }),
+        budget: draft.budget.as_ref().map(|budget| budget.per).unwrap_or_default(),
+        session_required: draft.session_required,
+    }
+}

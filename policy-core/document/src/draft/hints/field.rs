@@ -1,0 +1,150 @@
+//! One response field that says whether or when to come back.
+
+use policy_core::{BadValue, HintField, Unit};
+
+use crate::{
+    problem::Problem,
+    table::{Read, Table},
+    tree::{Node, Value},
+    value::{boolean, expected, expected_one, text, word},
+};
+
+/// A response field and how it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) unit: Unit,
+    pub(crate) decimals: bool,
+    pub(crate) bad_value: BadValue,
+}
+
+/// Fields that need no unit, since all who send them mean the same.
+pub(crate) const KNOWN: [(&str, Unit, BadValue); 8] = [
+    ("retry-after", Unit::Seconds, BadValue::Next),
+    ("retry-after-ms", Unit::Milliseconds, BadValue::Next),
+    ("x-ms-retry-after-ms", Unit::Milliseconds, BadValue::Next),
+    ("x-amz-retry-after", Unit::Milliseconds, BadValue::Next),
+    ("grpc-retry-pushback-ms", Unit::PushbackMilliseconds, BadValue::Stop),
+    ("x-ratelimit-reset-after", Unit::Seconds, BadValue::Next),
+    ("x-should-retry", Unit::Verdict, BadValue::Next),
+    ("stripe-should-retry", Unit::Verdict, BadValue::Next),
+];
+
+/// Fields that carry secrets, and never cross into a policy.
+const SECRET: [&str; 12] = [
+    "authentication-info",
+    "authorization",
+    "cookie",
+    "proxy-authenticate",
+    "proxy-authentication-info",
+    "proxy-authorization",
+    "set-cookie",
+    "www-authenticate",
+    "x-amz-security-token",
+    "x-api-key",
+    "x-auth-token",
+    "x-csrf-token",
+];
+
+impl Field {
+    /// A known name, or a table that says how the field is read.
+    pub(crate) fn read(node: &Node) -> Read<Self> {
+        match &node.value {
+            Value::Text(_) => {
+                let name = hint_name(node)?;
+                Self::usual(&name).ok_or_else(|| no_unit(&name, node).into())
+            }
+            Value::Table(entries) => {
+                let mut problems = Vec::new();
+                let field = Table::read(entries, &mut problems, |table| Self::read_table(node, table));
+                field.filter(|_| problems.is_empty()).ok_or(problems)
+            }
+            _ => Err(expected("the name of a field, or { name = \"…\", unit = \"…\" }", node)),
+        }
+    }
+
+    /// As the field of this name is usually read.
+    pub(crate) fn usual(name: &str) -> Option<Self> {
+        let (_, unit, bad_value) = KNOWN.into_iter().find(|(known, ..)| *known == name)?;
+        Some(Self { name: name.to_owned(), unit, decimals: false, bad_value })
+    }
+
+    fn read_table(node: &Node, table: &mut Table<'_>) -> Option<Self> {
+        let name = table.get("name", hint_name);
+        let unit = table.get("unit", |node| word(node, &Unit::ALL.map(|unit| (unit.name(), unit))));
+        let decimals = table.get("decimals", boolean);
+        let bad_value = table.get("bad_value", |node| word(node, &BadValue::ALL.map(|bad| (bad.name(), bad))));
+        if table.node("name").is_none() {
+            table.complain(expected_one("a key `name`", node));
+        }
+        let name = name?;
+        let usual = Self::usual(&name.value);
+        let Some(unit_value) = unit.as_ref().map(|unit| unit.value).or(usual.as_ref().map(|usual| usual.unit)) else {
+            table.complain(no_unit(&name.value, node));
+            return None;
+        };
+        if name.value == HintField::RETRY_AFTER.name && unit_value != HintField::RETRY_AFTER.unit {
+            let place = unit.and_then(|unit| unit.place).unwrap_or_else(|| node.place.clone());
+            let message =
+                "`retry-after` counts seconds (RFC 9110): another unit could send earlier than the server asked";
+            table.complain(Problem::error(place, message).help("leave the unit out"));
+        }
+        for place in
+            [decimals.as_ref().and_then(|at| at.place.clone()), bad_value.as_ref().and_then(|at| at.place.clone())]
+                .into_iter()
+                .flatten()
+                .filter(|_| unit_value == Unit::Verdict)
+        {
+            let message = "a verdict is `true` or `false`, and every other value is ignored";
+            table.complain(Problem::error(place, message).label("has no effect").help("leave it out"));
+        }
+        Some(Self {
+            name: name.value,
+            unit: unit_value,
+            decimals: decimals.is_some_and(|at| at.value),
+            bad_value: bad_value.map(|at| at.value).or(usual.map(|usual| usual.bad_value)).unwrap_or_default(),
+        })
+    }
+
+    pub(crate) fn as_core(&self) -> HintField<'_> {
+        let Self { name, unit, decimals, bad_value } = self;
+        HintField { name, unit: *unit, decimals: *decimals, bad_value: *bad_value }
+    }
+}
+
+impl From<HintField<'_>> for Field {
+    fn from(HintField { name, unit, decimals, bad_value }: HintField<'_>) -> Self {
+        Self { name: name.to_owned(), unit, decimals, bad_value }
+    }
+}
+
+fn no_unit(name: &str, node: &Node) -> Problem {
+    let problem = Problem::error(node.place.clone(), format!("expected a unit for the field `{name}`"));
+    if name == "x-ratelimit-reset" {
+        let both = "some servers mean a moment, { name = \"x-ratelimit-reset\", unit = \"epoch-seconds\" }, \
+                    others a time from now, { name = \"x-ratelimit-reset\", unit = \"seconds\" }";
+        return problem.help(both);
+    }
+    problem.help(format!("write {{ name = \"{name}\", unit = \"seconds\" }}, or what its server means"))
+}
+
+/// The name of a field that a policy may see.
+fn hint_name(node: &Node) -> Read<String> {
+    let name = field_name(node)?;
+    let refused = |why: &str| Err(expected_one("a field that says when to come back", node).help(why).into());
+    match &*name {
+        secret if SECRET.contains(&secret) => refused("a field that carries a secret never crosses into a policy"),
+        "date" | "age" => refused("dates are measured against the server's own with `clock = \"server-date\"`"),
+        _ => Ok(name),
+    }
+}
+
+/// The name of a field, in lower case: the case of a name means nothing (RFC 9110 §5.1).
+pub(crate) fn field_name(node: &Node) -> Read<String> {
+    let name = text(node)?.to_ascii_lowercase();
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_letter) {
+        return Err(expected("the name of a field: letters, digits, `-`, `_` and `.`", node));
+    }
+    Ok(name)
+}

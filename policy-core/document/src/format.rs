@@ -1,0 +1,32 @@
+//! The two ways to write a document.
+
+use std::path::Path;
+
+/// How a document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// TOML, for people.
+    Toml,
+    /// JSON (RFC 8259: no comments, no trailing commas), for programs.
+    Json,
+}
+
+impl Format {
+    /// The format that a file's name says, by its ending; `None` for any other.
+    ///
+    /// ```
+    /// use refrain_document::Format;
+    /// assert_eq!(Format::of_path("policies/polite.toml"), Some(Format::Toml));
+    /// assert_eq!(Format::of_path("polite.JSON"), Some(Format::Json));
+    /// assert_eq!(Format::of_path("polite.wasm"), None);
+    /// ```
+    #[must_use]
+    pub fn of_path(path: impl AsRef<Path>) -> Option<Self> {
+        let ending = path.as_ref().extension()?.to_str()?;
+        match () {
+            () if ending.eq_ignore_ascii_case("toml") => Some(Self::Toml),
+            () if ending.eq_ignore_ascii_case("json") => Some(Self::Json),
+            () => None,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Ready-made policies.
+
+use crate::{document::Document, format::Format};
+
+/// A ready-made policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ready {
+    /// Its name, as in its document.
+    pub name: &'static str,
+    /// Its document.
+    pub toml: &'static str,
+}
+
+macro_rules! ready {
+    ($($name:literal),* $(,)?) => {
+        [$(Ready { name: $name, toml: include_str!(concat!("../policies/", $name, ".toml")) }),*]
+    };
+}
+
+const ALL: &[Ready] = &ready!["polite-default"];
+
+/// The names of all ready-made policies.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|ready| ready.name)
+}
+
+/// The ready-made policy of this name.
+///
+/// ```
+/// use refrain_document::ready;
+/// assert!(ready::names().all(|name| ready::find(name).unwrap().document().name() == name));
+/// assert_eq!(ready::find("polite"), None);
+/// ```
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Ready> {
+    ALL.iter().find(|ready| ready.name == name)
+}
+
+impl Ready {
+    /// Its document, read and checked.
+    #[must_use]
+    pub fn document(&self) -> Document {
+        Document::parse(self.toml, Format::Toml).expect("every ready-made policy is tested")
+    }
+}

@@ -1,0 +1,39 @@
+//! Problems beside the text that they are about, as compilers show them.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::problem::{Place, Problem, Problems, Severity};
+
+impl Problems {
+    /// All problems beside the lines that they are about; in colours if `coloured`, else in plain text.
+    #[must_use]
+    pub fn render(&self, coloured: bool) -> String {
+        let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
+        let shown: Vec<_> = self.iter().map(|problem| renderer.render(&self.report(problem))).collect();
+        shown.join("\n\n")
+    }
+
+    fn report<'a>(&'a self, problem: &'a Problem) -> Vec<Group<'a>> {
+        let level = match problem.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut snippet = Snippet::source(self.text()).path(self.file());
+        let marked = AnnotationKind::Primary.span(self.within(&problem.place));
+        snippet = snippet.annotation(if problem.label.is_empty() { marked } else { marked.label(&*problem.label) });
+        for (place, label) in &problem.also {
+            snippet = snippet.annotation(AnnotationKind::Context.span(self.within(place)).label(&**label));
+        }
+        let group = level.primary_title(&*problem.message).element(snippet);
+        vec![match &problem.help {
+            Some(help) => group.element(Level::HELP.message(&**help)),
+            None => group,
+        }]
+    }
+
+    /// The place, cut to what the text has: a parser may point behind the end.
+    fn within(&self, place: &Place) -> Place {
+        let end = place.end.min(self.text().len());
+        place.start.min(end)..end
+    }
+}
