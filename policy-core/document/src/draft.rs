@@ -21,6 +21,9 @@ use crate::{
 /// The version of the document's shape.
 pub(crate) const SCHEMA: u32 = 1;
 
+/// Most characters of a description.
+const DESCRIPTION_MAX: usize = 2_000;
+
 /// What is done without a network, by its word.
 pub(crate) const OFFLINE: [(&str, Offline); 2] =
     [("await", Offline::Await), ("connect-failed", Offline::CountAsConnectFailed)];
@@ -61,7 +64,7 @@ impl Draft {
         });
         let name = required(table, "name", "a name such as `name = \"my-client\"`", name);
         let version = required(table, "version", "a version such as `version = \"1.0.0\"`", version);
-        let description = table.get_or("description", String::new(), text).value;
+        let description = table.get_or("description", String::new(), description).value;
         let limits = table.section("limits", Limits::read);
         let backoff = table.section("backoff", Backoffs::read);
         let retry = table.section("retry", Retry::read);
@@ -128,6 +131,21 @@ fn version(node: &Node) -> Read<Version> {
     match Version::parse(&version) {
         Ok(version) if fits_a_slot("name", &version.to_string()) => Ok(version),
         _ => Err(expected("a semantic version of at most 23 characters, such as \"1.0.0\"", node)),
+    }
+}
+
+/// Shown on terminals, so no control character but the end of a line.
+fn description(node: &Node) -> Read<String> {
+    let text = text(node)?;
+    let fits =
+        text.chars().count() <= DESCRIPTION_MAX && text.chars().all(|letter| letter == '\n' || !letter.is_control());
+    match fits {
+        true => Ok(text),
+        false => {
+            let message =
+                format!("expected at most {DESCRIPTION_MAX} characters, and no control character but line ends");
+            Err(Problem::error(node.place.clone(), message).into())
+        }
     }
 }
 

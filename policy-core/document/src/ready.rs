@@ -18,7 +18,20 @@ macro_rules! ready {
     };
 }
 
-const ALL: &[Ready] = &ready!["polite-default"];
+/// The most general first, then those after a model.
+const ALL: &[Ready] = &ready![
+    "polite-default",
+    "browser-interactive",
+    "background-sync",
+    "api-client",
+    "read-only-strict",
+    "aws-standard-2-0",
+    "aws-standard-2-1",
+    "envoy-rate-limited",
+    "grpc-a6",
+    "openai-anthropic",
+    "stripe",
+];
 
 /// The names of all ready-made policies.
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -18,7 +18,7 @@ impl Problems {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut snippet = Snippet::source(self.text()).path(self.file());
+        let mut snippet = Snippet::source(self.text()).path(self.file().unwrap_or("document"));
         let marked = AnnotationKind::Primary.span(self.within(&problem.place));
         snippet = snippet.annotation(if problem.label.is_empty() { marked } else { marked.label(&*problem.label) });
         for (place, label) in &problem.also {

@@ -5,15 +5,34 @@ use serde_json::Value;
 
 use crate::shape::Shape;
 
-/// Where the schema is published.
-const ID: &str = "https://refrain.dev/schema/policy-1.json";
+/// The identity of the schema; editors are given its place by `$schema` in JSON or `#:schema` in TOML.
+const ID: &str = "urn:refrain:policy-document:1";
 
-/// The JSON Schema (draft 2020-12) of a document, as text.
+/// The JSON Schema (draft 2020-12) of a document, as text. It knows every key, every word and every range, but no
+/// contradiction: those are found by [`Document::parse`](crate::Document::parse).
 #[must_use]
 pub fn text() -> String {
-    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Shape>();
-    let _ = ID;
-    format!("{:#}\n", schema.as_value())
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Shape>().to_value();
+    tidy(&mut schema);
+    if let Value::Object(members) = &mut schema {
+        members.insert("$id".to_owned(), ID.into());
+    }
+    format!("{schema:#}\n")
 }
-#[allow(dead_code)]
-fn unused(_: Value) {}
+
+/// Joins the lines of descriptions, and drops defaults of whole tables: editors show those of their keys.
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(text)) = members.get_mut("description") {
+                *text = text.replace('\n', " ");
+            }
+            if members.get("default").is_some_and(Value::is_object) {
+                members.remove("default");
+            }
+            members.values_mut().for_each(tidy);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => {}
+    }
+}

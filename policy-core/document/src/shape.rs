@@ -60,6 +60,7 @@ pub(crate) struct Shape {
     version: String,
     /// What the policy is for.
     #[serde(default)]
+    #[schemars(length(max = 2000))]
     description: String,
     #[serde(rename = "budget", skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -219,7 +220,7 @@ struct Replay {
     #[schemars(extend("items" = scalar::methods()))]
     keyed_methods: Vec<&'static str>,
     /// The request field that carries the key; "none" if keys are not sent.
-    #[schemars(regex(pattern = r"^[A-Za-z0-9._-]+$"))]
+    #[schemars(regex(pattern = r"^[A-Za-z0-9._-]{1,64}$"))]
     key_field: String,
     /// How the key is written: "bare" as it is, "quoted" as a string of a structured field.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -276,7 +277,7 @@ enum NameOrField {
 #[serde(deny_unknown_fields)]
 struct Field {
     /// Its name.
-    #[schemars(regex(pattern = r"^[A-Za-z0-9._-]+$"))]
+    #[schemars(regex(pattern = r"^[A-Za-z0-9._-]{1,64}$"))]
     name: String,
     /// What its value means. Known fields have a usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,13 +11,13 @@ pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
     (distance <= name.chars().count().div_ceil(3)).then_some(name)
 }
 
-/// `a`, `b` and `c`, each in backticks.
-pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+/// Each in backticks, the last behind a word such as "and".
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => "none".to_owned(),
         [name] => name.clone(),
-        [names @ .., last] => format!("{} and {last}", names.join(", ")),
+        [names @ .., last] => format!("{} {word} {last}", names.join(", ")),
     }
 }
 

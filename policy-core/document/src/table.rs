@@ -24,10 +24,6 @@ impl<T> At<T> {
     pub(crate) fn written(value: T, place: Place) -> Self {
         Self { value, place: Some(place) }
     }
-
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> At<U> {
-        At { value: change(self.value), place: self.place }
-    }
 }
 
 /// A table, and the problems that reading it brings to light.
@@ -119,6 +115,6 @@ fn unknown_key(entry: &Entry, known: &[&'static str]) -> Problem {
         return problem(format!("there is no key `{shown}` here; did you mean `{meant}`?")).label("unknown key");
     }
     let elsewhere = ELSEWHERE.iter().find(|(words, _)| words.contains(&key)).map(|(_, help)| (*help).to_owned());
-    let help = elsewhere.unwrap_or_else(|| format!("the keys here are {}", listed(known.iter().copied())));
+    let help = elsewhere.unwrap_or_else(|| format!("the keys here are {}", listed(known.iter().copied(), "and")));
     problem(format!("there is no key `{shown}` here")).label("unknown key").help(help)
 }

@@ -39,13 +39,13 @@ pub(crate) fn word<T: Copy>(node: &Node, words: &[(&'static str, T)]) -> Read<T>
         if let Some((_, meaning)) = words.iter().find(|(name, _)| name == text) {
             return Ok(*meaning);
         }
-        let found = expected_one(&format!("one of {}", listed(names())), node);
+        let found = expected_one(&listed(names(), "or"), node);
         return Err(match nearest(text, names()) {
             Some(meant) => found.help(format!("did you mean `{meant}`?")).into(),
             None => found.into(),
         });
     }
-    Err(expected(&format!("one of {}", listed(names())), node))
+    Err(expected(&listed(names(), "or"), node))
 }
 
 /// A whole number within `range`.

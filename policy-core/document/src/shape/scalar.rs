@@ -63,6 +63,10 @@ impl Serialize for Number {
     }
 }
 
+/// What [`duration::parse`] reads: whole numbers from the longest unit to the shortest, of which the last may have a
+/// fraction.
+const SPAN_PATTERN: &str = r"^(([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?|[0-9]+\.[0-9]+d|([0-9]+d)?[0-9]+\.[0-9]+h|([0-9]+d)?([0-9]+h)?[0-9]+\.[0-9]+m|([0-9]+d)?([0-9]+h)?([0-9]+m)?[0-9]+\.[0-9]+s|([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?[0-9]+\.0+ms)$";
+
 impl JsonSchema for Span {
     fn schema_name() -> Cow<'static, str> {
         "Duration".into()
@@ -71,7 +75,7 @@ impl JsonSchema for Span {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A span of time: numbers and units, or whole milliseconds.",
-            "anyOf": [written_span(r"^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9.]+(d|h|m|s|ms))?$"), millis()],
+            "anyOf": [written_span(), millis()],
             "examples": ["250ms", "1.5s", "2m", "1h30m", 500],
         })
     }
@@ -85,18 +89,14 @@ impl JsonSchema for Limit {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A span of time, as numbers and units or as whole milliseconds; \"none\" for no limit.",
-            "anyOf": [
-                { "type": "string", "const": NONE },
-                written_span(r"^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9.]+(d|h|m|s|ms))?$"),
-                millis(),
-            ],
+            "anyOf": [{ "type": "string", "const": NONE }, written_span(), millis()],
             "examples": ["none", "30s", "1h30m", 500],
         })
     }
 }
 
-fn written_span(pattern: &str) -> Schema {
-    json_schema!({ "type": "string", "minLength": 2, "pattern": pattern })
+fn written_span() -> Schema {
+    json_schema!({ "type": "string", "minLength": 2, "pattern": SPAN_PATTERN })
 }
 
 fn millis() -> Schema {

@@ -9,10 +9,8 @@ use super::{Entry, Node, Value};
 use crate::problem::Problem;
 
 pub(super) fn read(text: &str) -> Result<Node, Vec<Problem>> {
-    let (table, errors) = DeTable::parse_recoverable(text);
-    if !errors.is_empty() {
-        return Err(errors.iter().map(|error| problem(error, text)).collect());
-    }
+    // Only the first: what follows a broken line is mostly made up.
+    let table = DeTable::parse(text).map_err(|error| problem(&error, text))?;
     Ok(Node { place: table.span(), value: Value::Table(entries(table.into_inner())) })
 }
 

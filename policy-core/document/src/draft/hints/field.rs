@@ -3,7 +3,7 @@
 use policy_core::{BadValue, HintField, Unit};
 
 use crate::{
-    problem::Problem,
+    problem::{Place, Problem},
     table::{Read, Table},
     tree::{Node, Value},
     value::{boolean, expected, expected_one, text, word},
@@ -29,6 +29,9 @@ pub(crate) const KNOWN: [(&str, Unit, BadValue); 8] = [
     ("x-should-retry", Unit::Verdict, BadValue::Next),
     ("stripe-should-retry", Unit::Verdict, BadValue::Next),
 ];
+
+/// Longest name of a field.
+const FIELD_NAME_MAX: usize = 64;
 
 /// Fields that carry secrets, and never cross into a policy.
 const SECRET: [&str; 12] = [
@@ -69,38 +72,32 @@ impl Field {
         Some(Self { name: name.to_owned(), unit, decimals: false, bad_value })
     }
 
+    /// `None` if something is missing; that is a problem of the table then.
     fn read_table(node: &Node, table: &mut Table<'_>) -> Option<Self> {
         let name = table.get("name", hint_name);
         let unit = table.get("unit", |node| word(node, &Unit::ALL.map(|unit| (unit.name(), unit))));
         let decimals = table.get("decimals", boolean);
         let bad_value = table.get("bad_value", |node| word(node, &BadValue::ALL.map(|bad| (bad.name(), bad))));
         if table.node("name").is_none() {
-            table.complain(expected_one("a key `name`", node));
+            table.complain(Problem::error(node.place.clone(), "expected a key `name` in this table, found none"));
         }
-        let name = name?;
-        let usual = Self::usual(&name.value);
-        let Some(unit_value) = unit.as_ref().map(|unit| unit.value).or(usual.as_ref().map(|usual| usual.unit)) else {
-            table.complain(no_unit(&name.value, node));
+        let name = name?.value;
+        let usual = Self::usual(&name);
+        let Some(meant) = unit.as_ref().map(|unit| unit.value).or(usual.as_ref().map(|usual| usual.unit)) else {
+            table.complain(no_unit(&name, node));
             return None;
         };
-        if name.value == HintField::RETRY_AFTER.name && unit_value != HintField::RETRY_AFTER.unit {
-            let place = unit.and_then(|unit| unit.place).unwrap_or_else(|| node.place.clone());
-            let message =
-                "`retry-after` counts seconds (RFC 9110): another unit could send earlier than the server asked";
-            table.complain(Problem::error(place, message).help("leave the unit out"));
+        if name == HintField::RETRY_AFTER.name && meant != HintField::RETRY_AFTER.unit {
+            table.complain(not_seconds(unit.and_then(|unit| unit.place).unwrap_or_default()));
         }
-        for place in
-            [decimals.as_ref().and_then(|at| at.place.clone()), bad_value.as_ref().and_then(|at| at.place.clone())]
-                .into_iter()
-                .flatten()
-                .filter(|_| unit_value == Unit::Verdict)
-        {
-            let message = "a verdict is `true` or `false`, and every other value is ignored";
-            table.complain(Problem::error(place, message).label("has no effect").help("leave it out"));
+        let places =
+            [decimals.as_ref().and_then(|at| at.place.clone()), bad_value.as_ref().and_then(|at| at.place.clone())];
+        for place in places.into_iter().flatten().filter(|_| meant == Unit::Verdict) {
+            table.complain(no_verdict(place));
         }
         Some(Self {
-            name: name.value,
-            unit: unit_value,
+            name,
+            unit: meant,
             decimals: decimals.is_some_and(|at| at.value),
             bad_value: bad_value.map(|at| at.value).or(usual.map(|usual| usual.bad_value)).unwrap_or_default(),
         })
@@ -116,6 +113,16 @@ impl From<HintField<'_>> for Field {
     fn from(HintField { name, unit, decimals, bad_value }: HintField<'_>) -> Self {
         Self { name: name.to_owned(), unit, decimals, bad_value }
     }
+}
+
+fn not_seconds(place: Place) -> Problem {
+    let message = "`retry-after` counts seconds (RFC 9110): another unit could send earlier than the server asked";
+    Problem::error(place, message).help("leave the unit out")
+}
+
+fn no_verdict(place: Place) -> Problem {
+    let message = "a verdict is `true` or `false`, and every other value is ignored";
+    Problem::error(place, message).label("has no effect").help("leave it out")
 }
 
 fn no_unit(name: &str, node: &Node) -> Problem {
@@ -143,8 +150,8 @@ fn hint_name(node: &Node) -> Read<String> {
 pub(crate) fn field_name(node: &Node) -> Read<String> {
     let name = text(node)?.to_ascii_lowercase();
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_letter) {
-        return Err(expected("the name of a field: letters, digits, `-`, `_` and `.`", node));
+    if (1..=FIELD_NAME_MAX).contains(&name.len()) && name.bytes().all(is_letter) {
+        return Ok(name);
     }
-    Ok(name)
+    Err(expected(&format!("the name of a field: 1 to {FIELD_NAME_MAX} letters, digits, `-`, `_` and `.`"), node))
 }

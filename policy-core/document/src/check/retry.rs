@@ -1,0 +1,45 @@
+//! What is retried that should not be, or cannot be.
+
+use std::ops::RangeInclusive;
+
+use policy_core::Unit;
+
+use super::{clash, side, warn};
+use crate::{
+    draft::{Draft, retry::Retry},
+    problem::Problem,
+    table::At,
+};
+
+pub(super) fn check(draft: &Draft) -> Vec<Problem> {
+    let retry = &draft.retry;
+    let items = retry.statuses.value.items.iter();
+    let mut problems: Vec<_> = items.filter_map(doubtful).collect();
+    problems.extend(not_retried(retry));
+    let has_verdicts = draft.hints.fields.value.iter().any(|field| field.value.unit == Unit::Verdict);
+    let nothing = retry.statuses.value.set.is_empty() && retry.failures.value.is_empty() && !has_verdicts;
+    problems.extend(nothing.then(|| warn(&retry.statuses, "nothing is retried: no status and no failure")).flatten());
+    problems
+}
+
+/// Throttled statuses that are not retried.
+fn not_retried(retry: &Retry) -> impl Iterator<Item = Problem> {
+    let retried = retry.statuses.value.set;
+    let missing = move |item: &&At<RangeInclusive<u16>>| item.value.clone().any(|code| !retried.contains(code));
+    retry.throttled.value.items.iter().filter(missing).map(|item| {
+        let message = "a throttled status has to be one of the statuses that are retried";
+        clash(message, side(item, "this is not"), side(&retry.statuses, "these are retried"))
+    })
+}
+
+fn doubtful(item: &At<RangeInclusive<u16>>) -> Option<Problem> {
+    let has = |class: RangeInclusive<u16>| item.value.start() <= class.end() && class.start() <= item.value.end();
+    match () {
+        () if has(100..=199) => warn(item, "a status below 200 is no final answer, and clients do not report it"),
+        () if has(200..=299) => warn(item, "a success is sent again: this is for polling, such as on a 202"),
+        () if has(401..=401) => {
+            warn(item, "a 401 comes again: signing in is the caller's business, and then the request is another one")
+        }
+        () => None,
+    }
+}

@@ -1,0 +1,3 @@
+//! Documents as their users meet them.
+
+mod schema;
