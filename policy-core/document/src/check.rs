@@ -44,7 +44,7 @@ fn clash(message: impl Into<String>, one: Side, other: Side) -> Problem {
     let problem = Problem::error(at.0.unwrap_or_default(), message).label(at.1);
     match by {
         (Some(place), label) => problem.also(Some(place), label),
-        (None, label) => problem.help(format!("{label} is the default")),
+        (None, label) => problem.help(format!("by default: {label}")),
     }
 }
 

@@ -6,7 +6,10 @@ use policy_core::Unit;
 
 use super::{clash, side, warn};
 use crate::{
-    draft::{Draft, retry::Retry},
+    draft::{
+        Draft,
+        retry::{Retry, codes},
+    },
     problem::Problem,
     table::At,
 };
@@ -26,9 +29,13 @@ pub(super) fn check(draft: &Draft) -> Vec<Problem> {
 fn not_retried(retry: &Retry) -> impl Iterator<Item = Problem> {
     let retried = retry.statuses.value.set;
     let missing = move |item: &&At<RangeInclusive<u16>>| item.value.clone().any(|code| !retried.contains(code));
-    retry.throttled.value.items.iter().filter(missing).map(|item| {
+    let label = match retry.statuses.place {
+        Some(_) => "these are retried".to_owned(),
+        None => codes(retried).map(|code| code.to_string()).collect::<Vec<_>>().join(", "),
+    };
+    retry.throttled.value.items.iter().filter(missing).map(move |item| {
         let message = "a throttled status has to be one of the statuses that are retried";
-        clash(message, side(item, "this is not"), side(&retry.statuses, "these are retried"))
+        clash(message, side(item, "this is not"), side(&retry.statuses, &label))
     })
 }
 

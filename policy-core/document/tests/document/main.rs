@@ -1,3 +1,4 @@
 //! Documents as their users meet them.
 
+mod problems;
 mod schema;

@@ -1,0 +1,481 @@
+//! What is said of a document that is refused, or doubted.
+
+use refrain_document::{Document, Format, Problems};
+
+/// Line 4 is the first of what is added.
+const HEAD: &str = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\n";
+
+fn parse(rest: &str) -> Result<Document, Problems> {
+    Document::parse(&format!("{HEAD}{rest}"), Format::Toml)
+}
+
+/// All that is said, warnings of an accepted document included.
+fn said(rest: &str) -> String {
+    match parse(rest) {
+        Ok(document) => document.warnings().to_string(),
+        Err(problems) => problems.to_string(),
+    }
+}
+
+fn all_say(cases: &[(&str, &str)]) {
+    for (rest, expected) in cases {
+        assert_eq!(said(rest), *expected, "of\n{rest}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let problems = Document::parse("", Format::Toml).unwrap_err();
+    assert_eq!(
+        problems.to_string(),
+        "1:1: error: expected `schema = 1`, the version of the document's shape, found no key `schema`\n\
+         1:1: error: expected a name such as `name = \"my-client\"`, found no key `name`\n\
+         1:1: error: expected a version such as `version = \"1.0.0\"`, found no key `version`"
+    );
+}
+
+#[test]
+fn a_text_that_is_neither_toml_nor_json_is_refused_with_its_place() {
+    let cases = [
+        (Format::Toml, "a = [1,\n\n= 2", "3:1: error: this is no TOML: "),
+        (Format::Toml, "a = 1\na = 2", "2:1: error: this is no TOML: duplicate key"),
+        (Format::Json, "", "1:1: error: expected a JSON object, found nothing"),
+        (Format::Json, "[]", "1:1: error: expected a table, found a list"),
+        (Format::Json, "{\n  \"a\": 1,\n}", "2:9: error: this is no JSON: trailing commas are not allowed"),
+        (Format::Json, "{} // end", "1:4: error: this is no JSON: comments are not allowed"),
+        (Format::Json, "{ a: 1 }", "1:3: error: this is no JSON: "),
+        (Format::Json, "{ \"a\": 0x10 }", "1:8: error: this is no JSON: "),
+        (Format::Json, "{ \"a\": { \"b\": 1, \"b\": 2 } }", "1:18: error: the key `b` stands here twice"),
+    ];
+    for (format, text, expected) in cases {
+        let problems = Document::parse(text, format).unwrap_err().to_string();
+        assert!(problems.starts_with(expected), "of\n{text}\n{problems}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_and_not_followed() {
+    for (format, text) in [(Format::Json, "[".repeat(100_000)), (Format::Toml, format!("a = {}", "[".repeat(100_000)))]
+    {
+        assert!(Document::parse(&text, format).is_err());
+    }
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_one_that_was_meant() {
+    all_say(&[
+        ("[limit]", "4:2: error: there is no key `limit` here; did you mean `limits`?"),
+        ("[limits]\nmax-wait = 5", "5:1: error: there is no key `max-wait` here; did you mean `max_wait`?"),
+        (
+            "[limits]\nmax_retries = 3",
+            "5:1: error: there is no key `max_retries` here; `limits.max_attempts` counts every send, the first included: \
+             three retries are `max_attempts = 4`",
+        ),
+        (
+            "[hints]\nclip = true",
+            "5:1: error: there is no key `clip` here; what the server asks for is never shortened: above \
+             `limits.max_wait` the request is deferred",
+        ),
+        ("[offline]\nxyz = 1", "5:1: error: there is no key `xyz` here; the keys here are `mode`"),
+    ]);
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_or_range_is_refused() {
+    all_say(&[
+        (
+            "description = \"a\\u001b[1m\"",
+            "4:15: error: `description`: expected at most 2000 characters, and no control character but line ends",
+        ),
+        ("limits = 5", "4:10: error: `limits`: expected a table, found `5`"),
+        ("budget = 5", "4:10: error: `budget`: expected a table, or \"none\", found `5`"),
+        (
+            "[limits]\nmax_attempts = 0",
+            "5:16: error: `max_attempts`: expected a whole number from 1 to 10000, found `0`",
+        ),
+        (
+            "[limits]\nmax_attempts = 1.5",
+            "5:16: error: `max_attempts`: expected a whole number from 1 to 10000, found `1.5`",
+        ),
+        (
+            "[limits]\ndeadline = 1979-05-27",
+            "5:12: error: `deadline`: expected a duration such as \"30s\", whole milliseconds, or \"none\", found a date",
+        ),
+        (
+            "[limits]\ndeadline = \"5\"",
+            "5:12: error: `deadline`: expected a duration such as \"250ms\", \"30s\" or \"1h30m\", or whole milliseconds, found `5`",
+        ),
+        (
+            "[limits]\ndeadline = \"0.5ms\"",
+            "5:12: error: `deadline`: expected a duration of whole milliseconds, found `0.5ms`",
+        ),
+        ("[limits]\ndeadline = 1.5", "5:12: error: `deadline`: expected a duration of whole milliseconds, found `1.5`"),
+        (
+            "[limits]\ndeadline = 9007199254740991",
+            "5:12: error: `deadline`: expected a duration of at most 9007199254740990 ms, found `9007199254740991`",
+        ),
+        (
+            "[limits]\ndeadline_bounds = \"wait\"",
+            "5:19: error: `deadline_bounds`: expected `waits` or `attempts`, found `wait`; did you mean `waits`?",
+        ),
+        (
+            "[backoff]\nbase = \"none\"",
+            "5:8: error: `base`: expected a duration such as \"250ms\", \"30s\" or \"1h30m\", or whole milliseconds, found `none`",
+        ),
+        (
+            "[backoff]\nmultiplier = 1.05",
+            "5:14: error: `multiplier`: expected 1.0, or a number from 1.1 to 100 with at most three decimals, found `1.05`",
+        ),
+        (
+            "[backoff]\nmultiplier = 1e1",
+            "5:14: error: `multiplier`: expected 1.0, or a number from 1.1 to 100 with at most three decimals, found `1e1`",
+        ),
+        (
+            "[backoff]\njitter = { low = 1 }",
+            "5:10: error: `jitter`: expected both `low` and `high`, such as { low = 0.8, high = 1.2 }, found a table",
+        ),
+        (
+            "[backoff]\njitter = 1",
+            "5:10: error: `jitter`: expected a jitter such as \"full\", or { low = 0.8, high = 1.2 }, found `1`",
+        ),
+        (
+            "[hints]\nspread = 0.0001",
+            "5:10: error: `spread`: expected a number from 0 to 100 with at most three decimals, found `0.0001`",
+        ),
+        (
+            "[hints]\nspread = nan",
+            "5:10: error: `spread`: expected a number from 0 to 100 with at most three decimals, found `nan`",
+        ),
+        ("[session]\nrequired = \"yes\"", "5:12: error: `required`: expected `true` or `false`, found `yes`"),
+    ]);
+}
+
+#[test]
+fn statuses_and_failures_are_told_what_they_may_be() {
+    all_say(&[
+        (
+            "[retry]\nstatuses = [99, \"504-500\", \"5xx\", 503.5]",
+            "5:13: error: `statuses`: expected a status from 100 to 599, or a range such as \"500-504\", found `99`\n\
+             5:17: error: `statuses`: expected the lower status first, found `504-500`; write \"500-504\"\n\
+             5:28: error: `statuses`: expected a status from 100 to 599, or a range such as \"500-504\", found `5xx`\n\
+             5:35: error: `statuses`: expected a status from 100 to 599, or a range such as \"500-504\", found `503.5`",
+        ),
+        ("[retry]\nstatuses = [503, \"500-504\"]", "5:18: error: `statuses`: expected each item once"),
+        (
+            "[retry]\nfailures = [\"dns-failed\", \"permanent\"]",
+            "5:27: error: `failures`: expected failures that can be retried, found `permanent`; it would fail again, so it \
+             is never retried",
+        ),
+        (
+            "[retry]\nfailures = [\"offline\"]",
+            "5:13: error: `failures`: expected failures that can be retried, found `offline`; `offline.mode` says what is \
+             done without a network",
+        ),
+        ("[retry]\nfailures = [\"ambiguous\", \"ambiguous\"]", "5:26: error: `failures`: expected each item once"),
+    ]);
+}
+
+#[test]
+fn no_hint_is_a_secret_or_of_unknown_unit_and_retry_after_counts_seconds() {
+    for secret in ["Authorization", "set-cookie", "WWW-Authenticate", "proxy-authorization", "Authentication-Info"] {
+        let said = said(&format!("[hints]\nfields = [\"{secret}\"]"));
+        assert!(said.ends_with("a field that carries a secret never crosses into a policy"), "{said}");
+    }
+    let many: Vec<_> = (0..11).map(|at| format!("{{ name = \"x-{at}\", unit = \"seconds\" }}")).collect();
+    all_say(&[
+        (
+            "[hints]\nfields = [\"date\"]",
+            "5:11: error: `fields`: expected a field that says when to come back, found `date`; dates are measured against \
+             the server's own with `clock = \"server-date\"`",
+        ),
+        (
+            "[hints]\nfields = [\"X-RateLimit-Reset\"]",
+            "5:11: error: `fields`: expected a unit for the field `x-ratelimit-reset`; some servers mean a moment, { name = \
+             \"x-ratelimit-reset\", unit = \"epoch-seconds\" }, others a time from now, { name = \"x-ratelimit-reset\", unit \
+             = \"seconds\" }",
+        ),
+        (
+            "[hints]\nfields = [{ name = \"x-wait\" }]",
+            "5:11: error: `fields`: expected a unit for the field `x-wait`; write { name = \"x-wait\", unit = \"seconds\" }, \
+             or what its server means",
+        ),
+        (
+            "[hints]\nfields = [{ name = \"retry-after\", unit = \"milliseconds\" }]",
+            "5:42: error: `fields`: `retry-after` counts seconds (RFC 9110): another unit could send earlier than the server \
+             asked; leave the unit out",
+        ),
+        (
+            "[hints]\nfields = [{ name = \"x-should-retry\", bad_value = \"stop\" }]",
+            "5:50: error: `fields`: a verdict is `true` or `false`, and every other value is ignored; leave it out",
+        ),
+        (
+            "[hints]\nfields = [{ unit = \"seconds\" }]",
+            "5:11: error: `fields`: expected a key `name` in this table, found none",
+        ),
+        ("[hints]\nfields = [\"retry-after\", \"Retry-After\"]", "5:26: error: `fields`: expected each item once"),
+        (
+            &format!("[hints]\nfields = [{}]", many.join(",")),
+            "5:361: error: `fields`: expected at most 10 fields and 160 letters in all their names",
+        ),
+    ]);
+}
+
+#[test]
+fn limits_that_leave_nothing_to_happen_are_refused() {
+    all_say(&[
+        (
+            "[limits]\ndeadline = 0",
+            "5:12: error: a deadline of 0 is over before anything is sent; write \"none\" for no limit",
+        ),
+        (
+            "[limits]\nattempt_timeout = \"0s\"",
+            "5:19: error: an attempt with a time-out of 0 is over before it begins; write \"none\" for no limit",
+        ),
+        (
+            "[limits]\ndeadline = \"10s\"\nmax_wait = \"10001ms\"",
+            "6:12: error: the longest wait is above the deadline, which no wait may reach",
+        ),
+        ("[limits]\ndeadline = \"10s\"\nmax_wait = \"10s\"", ""),
+        (
+            "[limits]\ndeadline_bounds = \"attempts\"\nattempt_timeout = \"3m\"",
+            "6:19: error: the attempt time-out is above the deadline, which ends every attempt before; by default: a deadline of 2m",
+        ),
+        ("[limits]\nattempt_timeout = \"3m\"", ""),
+        (
+            "[limits]\ndeadline_bounds = \"attempts\"\ndeadline = \"none\"",
+            "5:19: warning: there is no deadline that could bound attempts",
+        ),
+        (
+            "[limits]\ndeadline = \"none\"\nmax_wait = \"none\"",
+            "6:12: warning: nothing limits a wait: the server, or a missing network, can hold a request for ever",
+        ),
+        (
+            "[backoff]\njitter = \"none\"\nbase = \"2s\"\n[limits]\nmax_wait = \"1s\"",
+            "8:12: warning: even the shortest first wait, 2s, is above the longest: every retry without a hint is deferred",
+        ),
+        (
+            "[backoff]\njitter = \"equal\"\nbase = \"20s\"\n[limits]\ndeadline = \"10s\"\nmax_wait = \"none\"",
+            "8:12: warning: even the shortest first wait, 10s, reaches the deadline: nothing is retried",
+        ),
+    ]);
+}
+
+#[test]
+fn backoffs_that_do_not_grow_or_bring_clients_together_are_found() {
+    all_say(&[
+        (
+            "[backoff]\nbase = \"1s\"\ncap = \"999ms\"",
+            "6:7: error: the cap is below the base, so that the backoff never grows",
+        ),
+        (
+            "[backoff]\ncap = \"750ms\"",
+            "5:7: error: the cap is below the base, so that the backoff never grows; by default: a base of 1s",
+        ),
+        (
+            "[backoff.throttled]\nbase = \"1m\"",
+            "5:8: error: the cap is below the base, so that the backoff never grows; by default: a cap of 20s",
+        ),
+        (
+            "[backoff]\njitter = { low = 1.2, high = 0.8 }",
+            "5:10: error: expected `low` no greater than `high`; exchange the two",
+        ),
+        (
+            "[backoff]\nbase = \"1s\"\nceiling = \"999ms\"",
+            "6:11: error: the ceiling cuts even the first wait, so that clients come back together",
+        ),
+        (
+            "[backoff]\nbase = \"1s\"\nceiling = \"1s\"\njitter = { low = 0.5, high = 0.9 }\nmultiplier = 1\ncap = \"none\"",
+            "6:11: warning: the ceiling is never reached",
+        ),
+        ("[backoff]\nceiling = \"20s\"", "5:11: warning: the ceiling is never reached"),
+        (
+            "[backoff]\ncap = \"none\"\nceiling = \"5s\"",
+            "6:11: warning: most later waits are cut to the ceiling, so that clients come back together; limit the bound with `cap`, which comes before jitter",
+        ),
+        ("[backoff]\njitter = { low = 0.8, high = 1.2 }\ncap = \"10s\"\nceiling = \"11s\"", ""),
+        (
+            "[backoff]\njitter = \"decorrelated\"\ncap = \"10s\"\nceiling = \"10s\"",
+            "7:11: warning: the ceiling is never reached",
+        ),
+        ("[backoff]\nbase = 0", "5:8: warning: this backoff is always 0: retries follow at once"),
+        (
+            "[backoff]\njitter = { low = 0, high = 0 }",
+            "5:10: warning: this backoff is always 0: retries follow at once",
+        ),
+        (
+            "[backoff]\nmultiplier = 1\ncap = \"5s\"",
+            "6:7: warning: the cap is never reached: with a multiplier of 1 the backoff does not grow",
+        ),
+        ("[backoff]\nmultiplier = 1", ""),
+        (
+            "[backoff]\njitter = \"decorrelated\"\nmultiplier = 3",
+            "6:14: warning: a decorrelated jitter grows by itself and takes no multiplier",
+        ),
+        (
+            "[backoff.throttled]\njitter = \"decorrelated\"",
+            "5:10: error: either all classes have a decorrelated jitter or none: they share one series; by default: another jitter",
+        ),
+        (
+            "[retry]\nthrottled = []\n[backoff.throttled]\nbase = \"2s\"",
+            "7:8: warning: no status is throttled, so this has no effect",
+        ),
+        ("[retry]\nthrottled = []\n[backoff]\nbase = \"2s\"", ""),
+    ]);
+}
+
+#[test]
+fn what_is_retried_in_vain_or_by_mistake_is_found() {
+    all_say(&[
+        (
+            "[retry]\nstatuses = [503]\nthrottled = [429]",
+            "6:14: error: a throttled status has to be one of the statuses that are retried",
+        ),
+        (
+            "[retry]\nthrottled = [418]",
+            "5:14: error: a throttled status has to be one of the statuses that are retried; by default: 408, 429, 500, 502, 503, 504",
+        ),
+        (
+            "[retry]\nstatuses = [101]",
+            "5:13: warning: a status below 200 is no final answer, and clients do not report it",
+        ),
+        ("[retry]\nstatuses = [202]", "5:13: warning: a success is sent again: this is for polling, such as on a 202"),
+        (
+            "[retry]\nstatuses = [401]",
+            "5:13: warning: a 401 comes again: signing in is the caller's business, and then the request is another one",
+        ),
+        ("[retry]\nstatuses = []\nfailures = []", "5:12: warning: nothing is retried: no status and no failure"),
+        ("[retry]\nstatuses = []\nfailures = []\n[hints]\nfields = [\"x-should-retry\"]", ""),
+    ]);
+}
+
+#[test]
+fn writes_that_could_be_applied_twice_or_want_for_a_key_are_found() {
+    all_say(&[
+        (
+            "[replay]\nmethods = [\"GET\", \"POST\"]",
+            "5:19: warning: a repeated POST may be applied twice (RFC 9110 §9.2.2); list it in `keyed_methods` if the server honours a key",
+        ),
+        (
+            "[replay]\nmethods = [\"GET\", \"PUT\"]\nkeyed_methods = [\"PUT\"]",
+            "6:18: error: PUT may be repeated with a key only, or without one: not both",
+        ),
+        (
+            "[replay]\nkey_field = \"none\"\nkeyed_methods = [\"POST\"]",
+            "6:18: error: POST needs a key, but there is no field that carries one",
+        ),
+        (
+            "[replay]\nkey_field = \"none\"\nkey_form = \"quoted\"",
+            "6:12: warning: no key is sent, so its form has no effect",
+        ),
+        (
+            "[replay]\nkey_field = \"Content-Length\"",
+            "5:13: error: `key_field`: expected a request field that is free for a key, such as \"Idempotency-Key\", found `Content-Length`",
+        ),
+        (
+            "[replay]\nkey_field = \"a b\"",
+            "5:13: error: `key_field`: expected the name of a field: 1 to 64 letters, digits, `-`, `_` and `.`, found `a b`",
+        ),
+    ]);
+}
+
+#[test]
+fn hints_that_are_never_read_or_never_matter_are_found() {
+    all_say(&[
+        (
+            "[hints]\nstatuses = []",
+            "5:12: error: the fields are read on no status; to ignore the server, write `fields = []`",
+        ),
+        ("[hints]\nstatuses = []\nfields = []", ""),
+        (
+            "[hints]\nzero = \"at-once\"",
+            "5:8: error: `zero` needs `mode = \"instead\"`: else a hint of 0 is shorter than the local backoff, which holds; by default: `mode = \"at-least\"`",
+        ),
+        (
+            "[hints]\nclock = \"server-date\"\nfields = [\"retry-after-ms\", \"x-should-retry\"]",
+            "5:9: error: no field is read that names a moment, so there is nothing to measure by the server's clock",
+        ),
+        ("[hints]\nclock = \"server-date\"", ""),
+        ("[hints]\nstatuses = [404]", "5:12: warning: hints are read on none of the statuses that are retried"),
+        (
+            "[hints]\nfields = [{ name = \"retry-after-ms\", unit = \"seconds\" }]",
+            "5:11: warning: `retry-after-ms` is usually in another unit, `milliseconds`",
+        ),
+    ]);
+}
+
+#[test]
+fn budgets_that_never_open_or_never_fill_are_found() {
+    all_say(&[
+        ("[budget]\ncapacity = 0", "5:12: error: even the full budget never allows a retry"),
+        ("[budget]\ncapacity = 10\nretry = 11", "5:12: error: even the full budget never allows a retry"),
+        ("[budget]\nthreshold = 500", "5:13: error: even the full budget never allows a retry"),
+        ("[budget]\nthreshold = 499.999", ""),
+        ("[budget]\non_failure = 496", "5:14: error: even the full budget never allows a retry"),
+        ("[budget]\nthrottled = 501", "5:13: error: even the full budget never allows a throttled retry"),
+        ("[budget]\nthrottled = 501\n[retry]\nthrottled = []", ""),
+        ("[budget]\ntimed_out = 501", "5:13: error: even the full budget never allows a retry after a time-out"),
+        (
+            "[budget]\nsuccess = 0",
+            "5:11: warning: a success without a retry gives nothing back, so that an empty budget stays empty",
+        ),
+    ]);
+}
+
+#[test]
+fn a_default_gives_way_to_what_is_written() {
+    let rules = |rest| parse(rest).unwrap().policy().rules();
+    assert_eq!(rules("[limits]\ndeadline = \"10s\"").max_wait, Some(policy_core::Millis::from_secs(10)));
+    assert!(rules("[retry]\nstatuses = [503]").throttle.is_empty());
+    assert_eq!(rules("[replay]\nkey_field = \"none\"").keyed_methods, policy_core::MethodSet::EMPTY);
+    let keyed = rules("[replay]\nkeyed_methods = [\"PUT\"]");
+    assert!(!keyed.methods.contains(policy_core::Method::Put) && keyed.methods.contains(policy_core::Method::Get));
+}
+
+#[test]
+fn contradictions_are_found_all_at_once_and_shown_at_both_places() {
+    let problems = parse(
+        "[limits]\ndeadline = \"10s\"\nmax_wait = \"20s\"\n[backoff]\nbase = \"5s\"\ncap = \"1s\"\n[hints]\nzero = \"at-once\"",
+    )
+    .unwrap_err()
+    .in_file("policy.toml");
+    assert_eq!(problems.len(), 3);
+    assert_eq!(
+        problems.render(false),
+        "\
+error: the longest wait is above the deadline, which no wait may reach
+ --> policy.toml:6:12
+  |
+5 | deadline = \"10s\"
+  |            ----- a deadline of 10s
+6 | max_wait = \"20s\"
+  |            ^^^^^ a wait of up to 20s
+
+error: the cap is below the base, so that the backoff never grows
+ --> policy.toml:9:7
+  |
+8 | base = \"5s\"
+  |        ---- a base of 5s
+9 | cap = \"1s\"
+  |       ^^^^ a cap of 1s
+
+error: `zero` needs `mode = \"instead\"`: else a hint of 0 is shorter than the local backoff, which holds
+  --> policy.toml:11:8
+   |
+11 | zero = \"at-once\"
+   |        ^^^^^^^^^ has no effect
+   |
+   = help: by default: `mode = \"at-least\"`"
+    );
+    assert!(!problems.render(false).contains('\u{1b}') && problems.render(true).contains('\u{1b}'));
+}
+
+#[test]
+fn places_are_counted_in_characters() {
+    let problems = Document::parse("{ \"näme\": 1 }", Format::Json).unwrap_err();
+    let unknown = problems.iter().find(|problem| problem.message.contains("näme")).unwrap();
+    let position = problems.position(&unknown.place);
+    assert_eq!((position.line, position.column), (1, 3));
+    let text = format!("{HEAD}description = \"Größe\" # ä\nlimit = 1");
+    let problems = Document::parse(&text, Format::Toml).unwrap_err();
+    assert!(problems.to_string().starts_with("5:1: "), "{problems}");
+}
