@@ -3,6 +3,7 @@
 use std::fmt;
 
 use refrain::Engine;
+use refrain_document::ready;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -72,16 +73,28 @@ pub fn check(maker: &mut dyn Maker, vector: &Vector) -> Result<(), Box<Mismatch>
 /// # Errors
 /// When the vector cannot be run, or the engine failed, in words.
 pub fn observe(maker: &mut dyn Maker, vector: &Vector) -> Result<Vec<Map<String, Value>>, String> {
-    let slot = match vector.policy.slot() {
-        Ok(slot) => slot,
-        // A policy that is refused sends nothing; that is an answer too.
-        Err(error) => return Ok(vec![object(json!({"policy_error": error, "sends": 0, "end": "config-error"}))]),
+    let slot = match &vector.ready_made {
+        Some(name) => {
+            ready::find(name).ok_or_else(|| format!("expected a ready-made policy, found `{name}`"))?.document().slot()
+        }
+        None => match vector.policy.slot() {
+            Ok(slot) => slot,
+            // A policy that is refused sends nothing; that is an answer too.
+            Err(error) => return Ok(vec![object(json!({"policy_error": error, "sends": 0, "end": "config-error"}))]),
+        },
     };
-    let engine = maker.make(&slot)?;
+    observe_by(&*maker.make(&slot)?, vector)
+}
+
+/// What `engine` makes of a vector, whatever policy the vector has.
+///
+/// # Errors
+/// As [`observe`].
+pub fn observe_by(engine: &dyn Engine, vector: &Vector) -> Result<Vec<Map<String, Value>>, String> {
     match (&vector.parse, &vector.steps, &vector.run) {
-        (Some(parse), None, None) => Ok(vec![parsed(&*engine, parse)?]),
-        (None, Some(steps), None) => steps::run(&*engine, steps),
-        (None, None, Some(script)) => Ok(vec![host::run(&*engine, script)?]),
+        (Some(parse), None, None) => Ok(vec![parsed(engine, parse)?]),
+        (None, Some(steps), None) => steps::run(engine, steps),
+        (None, None, Some(script)) => Ok(vec![host::run(engine, script)?]),
         _ => Err("expected exactly one of `parse`, `steps` and `run`".into()),
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod cases;
 mod check;
+pub mod embedded;
 mod engines;
 mod host;
 pub mod layout;
@@ -16,7 +17,7 @@ pub mod schema;
 mod steps;
 mod vector;
 
-pub use check::{Mismatch, check, observe};
+pub use check::{Mismatch, check, observe, observe_by};
 pub use engines::{Component, Maker, Native};
 pub use policy::{BackoffSpec, BudgetSpec, FieldSpec, HintSpec, JitterSpec, PolicySpec};
 pub use vector::{

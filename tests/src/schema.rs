@@ -122,6 +122,10 @@ pub(crate) fn failure_kinds() -> Vec<&'static str> {
     FailureKind::ALL.map(FailureKind::name).to_vec()
 }
 
+pub(crate) fn ready_made() -> Vec<&'static str> {
+    refrain_document::ready::names().collect()
+}
+
 pub(crate) fn units() -> Vec<&'static str> {
     Unit::ALL.map(Unit::name).to_vec()
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     policy::PolicySpec,
-    schema::{Expect, failure_kinds, one_input},
+    schema::{Expect, failure_kinds, one_input, ready_made},
 };
 
 /// One file of vectors.
@@ -33,6 +33,10 @@ pub struct Vector {
     /// What it shows.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// The ready-made policy that decides, by its name; then there is no `policy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ready_made()))]
+    pub ready_made: Option<String>,
     /// The policy that decides.
     #[serde(default, skip_serializing_if = "is_default")]
     pub policy: PolicySpec,

@@ -7,7 +7,9 @@ use std::{
     process::Command,
 };
 
-use conformance::{Call, Native, Skip, Vector, VectorFile, cases, layout, load_all, observe, schema};
+use conformance::{
+    Call, Native, PolicySpec, Skip, Vector, VectorFile, cases, embedded, layout, load_all, observe, schema,
+};
 use policy_core::{Bound, End, FailureKind, HintReport, Method, Unit};
 use serde_json::{Map, Value};
 
@@ -59,6 +61,17 @@ fn files_are_in_the_canonical_layout() {
 }
 
 #[test]
+fn every_file_is_embedded() {
+    let embedded: Vec<_> =
+        embedded::FILES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let read = |(name, _): (String, _)| {
+        let text = fs::read_to_string(tests().join("vectors").join(&name)).unwrap();
+        (name, text)
+    };
+    assert!(files().into_iter().map(read).eq(embedded), "the list in `src/embedded.rs`");
+}
+
+#[test]
 fn the_schema_is_that_of_the_types() {
     let text = fs::read_to_string(tests().join("schema.json")).unwrap();
     assert!(text == schema::text(), "`schema.json`: run `cargo run -p conformance --bin tidy`");
@@ -69,6 +82,8 @@ fn each_vector_has_one_input_and_expects_something() {
     for vector in vectors() {
         let inputs = [vector.parse.is_some(), vector.steps.is_some(), vector.run.is_some()];
         assert_eq!(inputs.into_iter().filter(|there| *there).count(), 1, "`{}`: its inputs", vector.id);
+        let policies = (vector.ready_made.is_some(), vector.policy != PolicySpec::default());
+        assert!(policies != (true, true), "`{}` has two policies", vector.id);
         assert!(vector.steps.is_none() || vector.expect.is_empty(), "`{}` expects beside its calls", vector.id);
         for expected in expectations(&vector) {
             assert!(!expected.is_empty(), "`{}` expects nothing", vector.id);
@@ -122,6 +137,7 @@ fn everything_that_can_go_in_is_given_somewhere() {
     assert_covered("network states", ["unknown", "up", "down"], &inputs);
     assert_covered("jitters", ["full", "equal", "scaled", "decorrelated"], &inputs);
     assert_covered("hint modes", ["instead", "instead-zero-at-once"], &inputs);
+    assert_covered("ready-made policies", refrain_document::ready::names(), &inputs);
     assert_covered("units", Unit::ALL.map(Unit::name).into_iter().filter(|name| *name != "seconds"), &inputs);
     assert_covered("bad values", ["stop", "backoff"], &inputs);
     assert_covered("other choices", ["backoff", "attempts", "connect-failed"], &inputs);
@@ -131,7 +147,7 @@ fn everything_that_can_go_in_is_given_somewhere() {
 fn input(vector: &Vector) -> Value {
     let mut value = serde_json::to_value(vector).unwrap();
     let members = value.as_object_mut().unwrap();
-    members.retain(|name, _| ["policy", "parse", "steps", "run"].contains(&name.as_str()));
+    members.retain(|name, _| ["policy", "ready_made", "parse", "steps", "run"].contains(&name.as_str()));
     for call in value.pointer_mut("/steps/calls").and_then(Value::as_array_mut).into_iter().flatten() {
         call.as_object_mut().unwrap().remove("expect");
     }

@@ -75,6 +75,7 @@ fn blank(case: &Value, part: &str) -> Vector {
         id,
         source: text("source"),
         why: text("note"),
+        ready_made: None,
         policy: crate::PolicySpec::default(),
         parse: None,
         steps: None,

@@ -5,7 +5,10 @@
 
 use std::cmp::Ordering;
 
-use policy_core::{Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens, hint::{self, Hint}};
+use policy_core::{
+    Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens,
+    hint::{self, Hint},
+};
 use serde::Serialize;
 
 use super::ask::{Answer, Asked};
