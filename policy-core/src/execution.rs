@@ -76,28 +76,25 @@ impl Execution {
 struct Call<'a> {
     policy: &'a Policy,
     now: &'a Now,
-    execution: &'a mut Execution,
-    tokens: &'a mut Tokens,
-    command: &'a mut Command,
+    step: &'a mut Step,
     hint: HintReport,
     hand_over: Option<HandOver>,
     resume: Option<Resume>,
 }
 
 impl Call<'_> {
-    /// What is changed stands where it is returned from: a step that is copied stalls on its own narrow stores.
+    /// The step is changed where it is returned from: a copy would wait for all the stores that made it.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn run(policy: &Policy, now: &Now, execution: Execution, call: impl FnOnce(&mut Call<'_>)) -> Step {
         let mut step = Step { execution, tokens: now.tokens, command: Command::Keep };
-        let Step { execution, tokens, command } = &mut step;
         let hint = HintReport::Absent;
-        call(&mut Call { policy, now, execution, tokens, command, hint, hand_over: None, resume: None });
+        call(&mut Call { policy, now, step: &mut step, hint, hand_over: None, resume: None });
         step
     }
 
     #[inline(never)]
     fn begin(&mut self) {
-        let Execution { attempts, max_attempts, not_before, .. } = *self.execution;
+        let Execution { attempts, max_attempts, not_before, .. } = self.step.execution;
         let (end, bound) = match () {
             () if self.now.cancelled => (End::Cancelled, Bound::None),
             () if !(self.is_valid() && not_before.is_valid()) => (End::InvalidInput, Bound::None),
@@ -110,18 +107,18 @@ impl Call<'_> {
 
     #[inline(never)]
     fn take(&mut self, event: Event<'_>) {
-        let phase = self.execution.progress.phase();
+        let phase = self.step.execution.progress.phase();
         let interruption = match () {
             () if phase == Phase::Finished => return,
-            () if self.execution.progress == Progress::MALFORMED => End::MalformedExecution,
-            () if self.execution.policy != self.policy.fingerprint() => End::ForeignExecution,
-            () if self.execution.session != self.now.session => End::SessionChanged,
+            () if self.step.execution.progress == Progress::MALFORMED => End::MalformedExecution,
+            () if self.step.execution.policy != self.policy.fingerprint() => End::ForeignExecution,
+            () if self.step.execution.session != self.now.session => End::SessionChanged,
             () if self.now.cancelled => End::Cancelled,
             () if !self.is_valid() || !self.fields_are_valid(event) => End::InvalidInput,
             () => {
                 return match (phase, event) {
                     (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
-                        if of.number == self.execution.attempts =>
+                        if of.number == self.step.execution.attempts =>
                     {
                         self.resolve(event, of)
                     }
@@ -158,21 +155,31 @@ impl Call<'_> {
     /// Ends from outside: nothing of what came with this call may be used.
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn interrupt(&mut self, event: Event<'_>, end: End) {
-        let in_flight = self.execution.progress.phase() == Phase::InFlight;
-        let unprocessed = match event {
-            Event::Failure { of, kind, .. } => of.number == self.execution.attempts && kind.proves_unprocessed(),
-            Event::Response { .. } | Event::Wake => false,
+        let in_flight = self.step.execution.progress.phase() == Phase::InFlight;
+        let failed = match event {
+            Event::Failure { of, kind, timed_out } if of.number == self.step.execution.attempts => {
+                Some((kind, timed_out))
+            }
+            _ => None,
         };
-        if in_flight && !unprocessed {
-            self.execution.remember_maybe_applied();
+        if in_flight && !failed.is_some_and(|(kind, _)| kind.proves_unprocessed()) {
+            self.step.execution.remember_maybe_applied();
         }
         if end == End::ForeignExecution {
             // What the other policy's retry took is not this one's to return.
-            self.execution.set_spent(Cost::Nothing);
+            self.step.execution.set_spent(Cost::Nothing);
         }
         // Not even the status of an older session's result goes out.
         let withheld = in_flight || end == End::SessionChanged;
         self.hand_over = withheld.then_some(HandOver::Abort);
+        let unsent = failed.is_some_and(|(kind, timed_out)| {
+            Disposition::of_failure(self.policy, kind, timed_out, self.now.network) == Disposition::Offline
+        });
+        if in_flight && unsent {
+            // Nothing went out: the attempt gives its number back, and the token that it took.
+            self.step.execution.attempts = self.step.execution.attempts.saturating_sub(1);
+            self.step.execution.set_phase(Phase::AwaitingNetwork);
+        }
         self.finish(end, Bound::None)
     }
 
@@ -189,7 +196,7 @@ impl Call<'_> {
             }
             Event::Failure { kind, .. } => {
                 if !kind.proves_unprocessed() {
-                    self.execution.remember_maybe_applied();
+                    self.step.execution.remember_maybe_applied();
                 }
                 (disposition, 0, Hint::ABSENT, kind.proves_unprocessed())
             }
@@ -201,7 +208,7 @@ impl Call<'_> {
         } else {
             (of.sends.max(1), true)
         };
-        let execution = &mut *self.execution;
+        let execution = &mut self.step.execution;
         execution.attempts = execution.attempts.saturating_sub(1).saturating_add(sends);
         execution.last_status = status;
         if counts {
@@ -209,26 +216,26 @@ impl Call<'_> {
         }
         match disposition {
             Disposition::Success => {
-                *self.tokens = self.policy.budget.succeeded(*self.tokens, self.execution.progress.spent());
+                self.step.tokens = self.policy.budget.succeeded(self.step.tokens, self.step.execution.progress.spent());
                 return self.finish(End::Success, Bound::None);
             }
             Disposition::NotRetryable => return self.finish(End::NotRetryable, Bound::None),
             // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
-            Disposition::Offline => self.execution.set_phase(Phase::AwaitingNetwork),
+            Disposition::Offline => self.step.execution.set_phase(Phase::AwaitingNetwork),
             Disposition::Retryable(_) => {
-                self.execution.set_spent(Cost::Nothing);
-                *self.tokens = self.policy.budget.failed(*self.tokens);
+                self.step.execution.set_spent(Cost::Nothing);
+                self.step.tokens = self.policy.budget.failed(self.step.tokens);
                 if hint.forbids {
                     return self.finish(End::NotRetryable, Bound::Hint);
                 }
             }
         }
         let class = disposition.class();
-        let situation = Situation { execution: self.execution, class, hint, unprocessed, exhausted: of.exhausted };
+        let situation = Situation { execution: &self.step.execution, class, hint, unprocessed, exhausted: of.exhausted };
         match refusal(self.policy, &situation, self.now) {
             Some((end, bound)) => self.finish(end, bound),
             None if disposition == Disposition::Offline => self.await_network(),
-            None => self.carry_out(schedule(self.policy, &situation, self.now, *self.tokens)),
+            None => self.carry_out(schedule(self.policy, &situation, self.now, self.step.tokens)),
         }
     }
 
@@ -252,15 +259,15 @@ impl Call<'_> {
         match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {
                 let until = self.now.mark.after(delay);
-                *self.tokens = tokens;
-                self.execution.not_before = until;
-                self.execution.series = series;
-                self.execution.progress = Progress::new(Phase::Waiting, cost);
-                let retry_index = self.execution.retry_index();
-                *self.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
+                self.step.tokens = tokens;
+                self.step.execution.not_before = until;
+                self.step.execution.series = series;
+                self.step.execution.progress = Progress::new(Phase::Waiting, cost);
+                let retry_index = self.step.execution.retry_index();
+                self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
             }
             Decision::Later { end, bound, delay, not_before } => {
-                self.resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
+                self.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
                 self.finish(end, bound)
             }
             Decision::Stop { end, bound } => self.finish(end, bound),
@@ -269,11 +276,11 @@ impl Call<'_> {
 
     fn wake(&mut self) {
         let now = self.now.mark;
-        if now >= self.execution.deadline {
+        if now >= self.step.execution.deadline {
             return self.finish(End::Deadline, Bound::Deadline);
         }
-        if now < self.execution.not_before {
-            return self.waiting(self.execution.not_before, Bound::None);
+        if now < self.step.execution.not_before {
+            return self.waiting(self.step.execution.not_before, Bound::None);
         }
         self.launch()
     }
@@ -281,13 +288,13 @@ impl Call<'_> {
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn network_wake(&mut self) {
         let now = self.now.mark;
-        let Execution { give_up, not_before, series, .. } = *self.execution;
+        let Execution { give_up, not_before, series, .. } = self.step.execution;
         if now >= give_up {
             self.resume_after(now.until(not_before));
             return self.finish(End::Offline, Bound::None);
         }
         if self.now.network == Network::Down {
-            *self.command = Command::AwaitNetwork { until: give_up };
+            self.step.command = Command::AwaitNetwork { until: give_up };
             return;
         }
         // One jittered wait, so that all who waited for the same network do not come back as one.
@@ -298,11 +305,11 @@ impl Call<'_> {
 
     /// What stands before every send.
     fn launch(&mut self) {
-        let (now, deadline) = (self.now.mark, self.execution.deadline);
+        let (now, deadline) = (self.now.mark, self.step.execution.deadline);
         if now >= deadline {
             return self.finish(End::Deadline, Bound::Deadline);
         }
-        if self.execution.attempts >= self.execution.max_attempts {
+        if self.step.execution.attempts >= self.step.execution.max_attempts {
             return self.finish(End::AttemptsUsed, Bound::Attempts);
         }
         if let Some(hold) = self.now.hold
@@ -319,59 +326,59 @@ impl Call<'_> {
         };
         let timeout = self.policy.attempt_timeout.min(left);
         let timeout = (timeout != Millis::MAX).then_some(timeout);
-        let attempt = self.execution.attempts.saturating_add(1);
-        self.execution.attempts = attempt;
-        self.execution.set_phase(Phase::InFlight);
-        *self.command = Command::Send { attempt, timeout };
+        let attempt = self.step.execution.attempts.saturating_add(1);
+        self.step.execution.attempts = attempt;
+        self.step.execution.set_phase(Phase::InFlight);
+        self.step.command = Command::Send { attempt, timeout };
     }
 
     /// A wait that no result asked for. It too is deferred above the longest wait, and must fit the deadline.
     fn pause(&mut self, until: Mark, bound: Bound) {
         let delay = self.now.mark.until(until);
         let refused = match () {
-            () if delay > self.execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
-            () if until >= self.execution.deadline => Some((End::Deadline, Bound::Deadline)),
+            () if delay > self.step.execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
+            () if until >= self.step.execution.deadline => Some((End::Deadline, Bound::Deadline)),
             () => None,
         };
         if let Some((end, bound)) = refused {
             self.resume_after(delay);
             return self.finish(end, bound);
         }
-        self.execution.not_before = until;
-        self.execution.set_phase(Phase::Waiting);
+        self.step.execution.not_before = until;
+        self.step.execution.set_phase(Phase::Waiting);
         self.waiting(until, bound)
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn waiting(&mut self, until: Mark, bound: Bound) {
         let delay = self.now.mark.until(until);
-        let retry_index = self.execution.retry_index();
-        *self.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
+        let retry_index = self.step.execution.retry_index();
+        self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn await_network(&mut self) {
         // Begun once for all rounds until a send counts again, so that a network that comes and goes ends too.
-        if self.execution.give_up == Mark::default() {
-            self.execution.give_up = self.now.mark.after(self.execution.max_wait).min(self.execution.deadline);
+        if self.step.execution.give_up == Mark::default() {
+            self.step.execution.give_up = self.now.mark.after(self.step.execution.max_wait).min(self.step.execution.deadline);
         }
-        self.execution.set_phase(Phase::AwaitingNetwork);
-        *self.command = Command::AwaitNetwork { until: self.execution.give_up };
+        self.step.execution.set_phase(Phase::AwaitingNetwork);
+        self.step.command = Command::AwaitNetwork { until: self.step.execution.give_up };
     }
 
     fn resume_after(&mut self, delay: Millis) {
         let not_before = self.now.wall.map(|wall| wall.after(delay));
-        self.resume = Some(Resume { delay, not_before, attempts_used: self.execution.attempts });
+        self.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
     }
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
     fn finish(&mut self, end: End, bound: Bound) {
-        let Execution { progress, facts, attempts, last_status, .. } = *self.execution;
+        let Execution { progress, facts, attempts, last_status, .. } = self.step.execution;
         if progress.phase() != Phase::InFlight {
-            *self.tokens = self.policy.budget.returned(*self.tokens, progress.spent());
+            self.step.tokens = self.policy.budget.returned(self.step.tokens, progress.spent());
         }
-        self.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
-        *self.command = Command::Finish(Outcome {
+        self.step.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
+        self.step.command = Command::Finish(Outcome {
             end,
             bound,
             hint: self.hint,
