@@ -1,4 +1,5 @@
 //! Documents as their users meet them.
 
+mod canonical;
 mod problems;
 mod schema;

@@ -10,7 +10,7 @@ fn published() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("policy.schema.json")
 }
 
-fn validator() -> Validator {
+pub(super) fn validator() -> Validator {
     let schema: Value = serde_json::from_str(&schema::text()).unwrap();
     jsonschema::draft202012::meta::validate(&schema).unwrap_or_else(|error| panic!("no schema: {error}"));
     jsonschema::draft202012::new(&schema).unwrap_or_else(|error| panic!("no schema: {error}"))
