@@ -2,4 +2,6 @@
 
 mod canonical;
 mod problems;
+mod ready;
+mod run;
 mod schema;
