@@ -6,6 +6,7 @@ pub mod decimal;
 mod document;
 mod draft;
 pub mod duration;
+pub mod explain;
 mod format;
 mod host;
 mod problem;

@@ -8,7 +8,7 @@ use refrain_document::{Document, Format, Problems, decimal, duration, ready};
 
 /// A value of a setting, before it is spelled.
 #[derive(Clone, Debug, PartialEq)]
-enum Value {
+pub(super) enum Value {
     Word(&'static str),
     Number(u32),
     Thousandths(u32),
@@ -23,10 +23,10 @@ enum Value {
 }
 
 /// What a document says, by section and key.
-type Settings = BTreeMap<(&'static str, &'static str), Value>;
+pub(super) type Settings = BTreeMap<(&'static str, &'static str), Value>;
 
 /// Settings that do not contradict themselves.
-fn settings() -> impl Strategy<Value = Settings> {
+pub(super) fn settings() -> impl Strategy<Value = Settings> {
     let sections = (limits(), backoff(), retry(), replay(), hints(), budget(), host());
     sections.prop_map(|(limits, backoff, retry, replay, hints, budget, host)| {
         let sections = [
@@ -194,7 +194,7 @@ fn host() -> impl Strategy<Value = Vec<((&'static str, &'static str), Value)>> {
 
 /// How one document is spelled: each choice takes the next number.
 #[derive(Clone, Debug)]
-struct Style {
+pub(super) struct Style {
     choices: Vec<u8>,
     at: usize,
     format: Format,
@@ -306,7 +306,7 @@ impl Style {
         }))
     }
 
-    fn document(&mut self, settings: &Settings) -> Result<Document, Problems> {
+    pub(super) fn document(&mut self, settings: &Settings) -> Result<Document, Problems> {
         Document::parse(&self.text(settings), self.format)
     }
 }
@@ -319,7 +319,7 @@ fn list(items: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", items.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-fn style() -> impl Strategy<Value = Style> {
+pub(super) fn style() -> impl Strategy<Value = Style> {
     let format = prop_oneof![Just(Format::Toml), Just(Format::Json)];
     (collection::vec(any::<u8>(), 64), format).prop_map(|(choices, format)| Style { choices, at: 0, format })
 }

@@ -189,7 +189,7 @@ fn aws_2_0_takes_5_from_500_or_10_after_a_time_out() {
     let empty = run_with(document.policy(), &get(), LONGEST, Tokens::new(4), &[Reply::Status(500)]);
     assert_eq!((empty.sends, empty.end), (1, End::BudgetEmpty));
     assert_eq!(retried_statuses(&document), [429, 500, 502, 503, 504]);
-    assert_eq!(repeatable(&document, IdempotencyKey::Absent).contains(&Method::Post), false);
+    assert!(!repeatable(&document, IdempotencyKey::Absent).contains(&Method::Post));
 }
 
 #[test]

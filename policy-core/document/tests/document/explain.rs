@@ -1,0 +1,172 @@
+//! What is explained of a policy is what the core does.
+
+use policy_core::{FailureKind, Method, Millis, Request, Sample};
+use proptest::{collection, prelude::*};
+use refrain_document::{Document, Format, explain, ready};
+
+use crate::{
+    canonical::{settings, style},
+    run::{Reply, Story, run},
+};
+
+fn policy(name: &str) -> Document {
+    ready::find(name).unwrap().document()
+}
+
+#[test]
+fn a_policy_is_said_in_sentences() {
+    let expected = [
+        "A request is sent at most 4 times, the first included.",
+        "It is sent again after a response with status 429 and 502 to 504.",
+        "It is sent again after a name that was not found, a connection that failed, a TLS handshake that broke, the \
+         server's word that it did nothing or an outcome that nobody knows (a lost connection, a time-out).",
+        "If the server names no time, the first retry waits a random time from 80 ms to 120 ms, and each further one 2 \
+         times as long, up to 1.200 s.",
+        "The server names a time in `grpc-retry-pushback-ms` or `retry-after`, the first that is there.",
+        "It waits for that time, in the place of the local one; a time of 0 means at once.",
+        "A value that cannot be read but proves a shortest wait, such as a number too large, counts as that wait.",
+        "After such a wait the local one begins anew.",
+        "What asks for more than 1 min is not waited for: the request is deferred, with the whole wait.",
+        "GET, HEAD, OPTIONS, TRACE, QUERY, PUT and DELETE may be repeated as they are; POST and PATCH only with an \
+         idempotency key that the server honours, in the field `idempotency-key`.",
+        "Any other is repeated only if it certainly was not processed, and none whose body cannot be sent again.",
+        "Of the 10 tokens that all requests to one host share, a retry takes 0, every failure 1.",
+        "A success gives 0.1.",
+        "No retry is made that they do not pay for, and none at 5 or less.",
+        "A missing network counts as a failed connection.",
+    ];
+    assert_eq!(explain::sentences(&policy("grpc-a6")), expected);
+    assert!(explain::sentences(&policy("read-only-strict")).contains(&"GET may be repeated as it is.".to_owned()));
+    assert!(
+        explain::sentences(&policy("openai-anthropic")).contains(
+            &"The server may forbid a retry (`false`), or ask for one after any status from 400 (`true`), in \
+              `x-should-retry`."
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn the_longest_waits_are_shown_as_a_table() {
+    assert_eq!(
+        explain::table(&policy("polite-default")).to_string(),
+        "\
+retry  after a fault that passes  after throttling  all waits so far
+0      0 ms to 500 ms             0 ms to 1 s       up to 1 s
+1      0 ms to 1 s                0 ms to 2 s       up to 3 s
+2      0 ms to 2 s                0 ms to 4 s       up to 7 s
+4 sends at most. All waits together: at most 7 s if the server names no time, 2 min if it does."
+    );
+    let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\n[limits]\nmax_attempts = 9\nmax_wait = \"3s\"\ndeadline = \"1h\"\n[backoff]\n\
+                base = \"1s\"\ncap = \"4s\"\njitter = \"none\"\n[retry]\nthrottled = []\n[hints]\nfields = []";
+    assert_eq!(
+        explain::table(&Document::parse(text, Format::Toml).unwrap()).to_string(),
+        "\
+retry   after a fault that passes  all waits so far
+0       1 s                        up to 1 s
+1       2 s                        up to 3 s
+2 to 7  4 s (*)                    up to 21 s
+(*) deferred above 3 s
+9 sends at most. All waits together: at most 21 s if the server names no time, 21 s if it does."
+    );
+    let once = text.replace("max_attempts = 9", "max_attempts = 1");
+    assert_eq!(
+        explain::table(&Document::parse(&once, Format::Toml).unwrap()).to_string(),
+        "1 send. All waits together: at most 0 ms if the server names no time, 0 ms if it does."
+    );
+}
+
+#[test]
+fn a_long_table_shows_its_beginning_and_its_end() {
+    let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\n[limits]\nmax_attempts = 40\n[backoff]\ncap = \"none\"";
+    let table = explain::table(&Document::parse(text, Format::Toml).unwrap()).to_string();
+    let firsts: Vec<_> = table.lines().map(|line| line.split("  ").next().unwrap()).collect();
+    assert_eq!(firsts[13..18], ["12", "13", "…", "37", "38"]);
+    assert_eq!(table.lines().count(), 20);
+}
+
+#[test]
+fn the_longest_time_of_the_server_is_reached() {
+    let document = policy("openai-anthropic");
+    let longest = [Reply::Says(503, "retry-after-ms", "60000")];
+    let story = run(&document, &Request::new(Method::Get), Sample::ONE, &longest);
+    let total = story.waits.iter().sum();
+    assert_eq!(explain::table(&document).with_hints, Some(Millis::new(total)));
+    assert_eq!(total, 120_000);
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Result {
+    Status(u16),
+    Hint(u64),
+    Fails(FailureKind),
+    TimesOut,
+}
+
+fn results() -> impl Strategy<Value = Vec<Result>> {
+    let result = prop_oneof![
+        (400..=599_u16).prop_map(Result::Status),
+        (0..200_000_u64).prop_map(Result::Hint),
+        Just(Result::Fails(FailureKind::ConnectFailed)),
+        Just(Result::TimesOut),
+    ];
+    collection::vec(result, 1..12)
+}
+
+/// A request that every document lets through, as far as it lets any.
+fn story(document: &Document, results: &[Result], sample: Sample) -> Story {
+    let rules = document.policy().rules();
+    let methods = Method::ALL.into_iter().filter(|method| *method != Method::Other);
+    let listed = |method: &Method| rules.methods.contains(*method) || rules.keyed_methods.contains(*method);
+    let method = methods.into_iter().find(listed).unwrap_or(Method::Get);
+    let request = Request { key: policy_core::IdempotencyKey::Honoured, ..Request::new(method) };
+    let retried = (400..=599).find(|code| rules.retry.contains(*code)).unwrap_or(503);
+    let field = rules.hint.fields.iter().find(|field| field.unit == policy_core::Unit::Milliseconds);
+    let name = field.map(|field| field.name);
+    let texts: Vec<_> = results.iter().map(Result::text).collect();
+    let replies = results.iter().zip(&texts).map(|(result, text)| result.reply(retried, name, text));
+    let replies: Vec<_> = replies.chain([Reply::Status(204)]).collect();
+    run(document, &request, sample, &replies)
+}
+
+impl Result {
+    fn text(&self) -> String {
+        if let Self::Hint(ms) = self { ms.to_string() } else { String::new() }
+    }
+
+    fn reply<'a>(&self, retried: u16, name: Option<&'a str>, text: &'a str) -> Reply<'a> {
+        match (*self, name) {
+            (Self::Status(code), _) => Reply::Status(code),
+            (Self::Hint(_), Some(name)) => Reply::Says(retried, name, text),
+            (Self::Hint(_), None) => Reply::Status(retried),
+            (Self::Fails(kind), _) => Reply::Fails(kind),
+            (Self::TimesOut, _) => Reply::TimesOut,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_request_waits_longer_or_is_sent_more_often_than_the_table_says(
+        settings in settings(), mut style in style(), results in results(), sample in any::<u32>()
+    ) {
+        let Ok(document) = style.document(&settings) else { return Ok(()) };
+        let table = explain::table(&document);
+        let story = story(&document, &results, Sample::new(sample));
+        prop_assert!(story.sends <= table.sends);
+        let total: u64 = story.waits.iter().sum();
+        if let Some(with_hints) = table.with_hints {
+            prop_assert!(total <= with_hints.get(), "{total} of {with_hints:?}");
+        }
+        if !results.iter().any(|result| matches!(result, Result::Hint(_))) {
+            prop_assert!(total <= table.local.get(), "{total} of {:?}", table.local);
+            for (wait, retry) in story.waits.iter().zip(&table.retries) {
+                let classes = [Some(retry.transient), retry.throttled];
+                let fits = classes.into_iter().flatten().any(|waits| waits.shortest.get() <= *wait && *wait <= waits.longest.get());
+                prop_assert!(fits, "{wait} of {retry:?}");
+            }
+        }
+        prop_assert!(explain::sentences(&document).iter().all(|sentence| sentence.ends_with('.') && !sentence.contains("  ")));
+        prop_assert!(!table.to_string().is_empty());
+    }
+}
