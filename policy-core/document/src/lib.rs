@@ -3,6 +3,7 @@
 
 mod check;
 pub mod decimal;
+pub mod diff;
 mod document;
 mod draft;
 pub mod duration;
