@@ -7,6 +7,7 @@ mod generate;
 mod guest;
 mod layout;
 mod measure;
+mod released;
 mod shell;
 mod test;
 mod toolchain;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::{check_guest, conform, demo, generate, guest, layout, shell, toolchain};
+use crate::{check_guest, conform, demo, generate, guest, layout, released, shell, toolchain};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -21,6 +21,8 @@ enum Step {
     Format,
     /// The bindings and the layout table are what the WIT gives.
     Generated,
+    /// The interface has the version that its changes since the last release ask for.
+    Interface,
     /// The component: no imports, size, the same bytes from two folders.
     Component,
     /// The core compiles for a microcontroller and for iOS.
@@ -67,6 +69,7 @@ impl Step {
                 shell::run(shell::cargo().args(["fmt", "--all", "--check"]))
             }
             Self::Generated => generate::run(true).and_then(|()| layout::run(true)),
+            Self::Interface => released::check(),
             Self::Component => check_guest::run(&check_guest::Options::default()),
             Self::CoreTargets => core_targets(),
             Self::Lint => lint(),
