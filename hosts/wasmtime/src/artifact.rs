@@ -7,9 +7,8 @@ use std::{
 
 use policy_core::slot::{self, Slot, SlotError};
 use refrain::EngineError;
+use refrain_document::Digest;
 use wasmparser::{Encoding, Parser, Payload};
-
-use crate::digest::Digest;
 
 /// The one export of a policy component.
 const EXPORT: &str = "refrain:policy/policy@1.0.0";

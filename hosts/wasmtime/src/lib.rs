@@ -35,7 +35,6 @@
 mod artifact;
 mod bindings;
 mod convert;
-mod digest;
 mod engine;
 mod limits;
 #[cfg(test)]
@@ -44,5 +43,5 @@ mod made;
 mod pool;
 
 pub use artifact::{Artifact, ArtifactError};
-pub use digest::{Digest, DigestError};
 pub use engine::WasmtimeEngine;
+pub use refrain_document::{Digest, DigestError};

@@ -7,12 +7,12 @@ use sha2::{Digest as _, Sha256};
 /// A SHA-256, written as 64 hexadecimal digits.
 ///
 /// ```
-/// use refrain_wasmtime::Digest;
+/// use refrain_document::Digest;
 /// let empty = Digest::of(b"");
 /// assert_eq!(empty.to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 /// assert_eq!(empty.to_string().parse(), Ok(empty));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {

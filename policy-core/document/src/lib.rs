@@ -4,6 +4,7 @@
 mod check;
 pub mod decimal;
 pub mod diff;
+mod digest;
 mod document;
 mod draft;
 pub mod duration;
@@ -20,6 +21,7 @@ mod table;
 mod tree;
 mod value;
 
+pub use digest::{Digest, DigestError};
 pub use document::Document;
 pub use format::Format;
 pub use host::{BudgetScope, HostSettings, KeyField, KeyForm};
