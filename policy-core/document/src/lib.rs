@@ -1,6 +1,7 @@
 //! Retry policies as documents, and the artifacts that they are baked into.
 #![forbid(unsafe_code)]
 
+pub mod artifact;
 mod check;
 pub mod decimal;
 pub mod diff;
@@ -11,6 +12,7 @@ pub mod duration;
 pub mod explain;
 mod format;
 mod host;
+pub mod lock;
 mod problem;
 pub mod ready;
 mod render;
@@ -21,8 +23,10 @@ mod table;
 mod tree;
 mod value;
 
+pub use artifact::{Artifact, ArtifactError};
 pub use digest::{Digest, DigestError};
 pub use document::Document;
 pub use format::Format;
 pub use host::{BudgetScope, HostSettings, KeyField, KeyForm};
+pub use lock::{Lock, NotLocked};
 pub use problem::{Place, Position, Problem, Problems, Severity};

@@ -1,0 +1,89 @@
+//! One artifact of a lock.
+
+use std::{fmt, path::Path, str::FromStr};
+
+use semver::Version;
+
+use crate::{Artifact, Digest};
+
+/// One artifact of a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Name of the policy.
+    pub name: String,
+    /// Version of the policy.
+    pub version: Version,
+    /// Where the artifact lies; absent if nobody said, or if it lies outside the folder of the lock.
+    pub file: Option<RelativePath>,
+    /// SHA-256 of the artifact.
+    pub sha256: Digest,
+    /// SHA-256 of its core module.
+    pub core_sha256: Digest,
+}
+
+impl Entry {
+    /// The entry of an artifact that lies at `file`.
+    ///
+    /// # Errors
+    /// A version that is no semantic one, which only an artifact that was not made from a document can have.
+    pub fn of(artifact: &Artifact, file: Option<RelativePath>) -> Result<Self, semver::Error> {
+        Ok(Self {
+            name: artifact.slot().name().to_owned(),
+            version: artifact.slot().version().parse()?,
+            file,
+            sha256: artifact.digest(),
+            core_sha256: artifact.core_digest(),
+        })
+    }
+
+    pub(super) fn key(&self) -> (String, Version) {
+        (self.name.clone(), self.version.clone())
+    }
+}
+
+/// A path below the folder of a lock: names with `/` between them, none of them empty, `.` or `..`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RelativePath(String);
+
+impl RelativePath {
+    /// The way from `folder` to `path`, if `path` lies below it. Both have to be written alike: canonical, say.
+    #[must_use]
+    pub fn from_folder(folder: &Path, path: &Path) -> Option<Self> {
+        let names = path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<Vec<_>>>()?;
+        names.join("/").parse().ok()
+    }
+
+    /// The path, as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RelativePath {
+    type Err = RelativePathError;
+
+    fn from_str(text: &str) -> Result<Self, RelativePathError> {
+        let is_name = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(['\\', ':', '\0']);
+        if text.split('/').all(is_name) { Ok(Self(text.to_owned())) } else { Err(RelativePathError(text.to_owned())) }
+    }
+}
+
+impl fmt::Display for RelativePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A text that is no path below a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelativePathError(String);
+
+impl fmt::Display for RelativePathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected a path below the folder of the lock file, such as `policies/a.wasm`, found `{}`", self.0)
+    }
+}
+
+impl std::error::Error for RelativePathError {}
