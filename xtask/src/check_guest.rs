@@ -2,27 +2,33 @@
 
 use std::{
     fs,
+    io::Write,
     path::{Path, PathBuf},
     process::Command,
 };
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use flate2::{Compression, write::GzEncoder};
 use policy_core::slot::{self, MAGIC};
-use wasmparser::{ComponentExternalKind, Encoding, MemoryType, Parser, Payload, Validator, WasmFeatures};
+use refrain_document::{
+    Digest,
+    artifact::{Contents, INTERFACE},
+};
+use wasmparser::{MemoryType, Parser, Payload, Validator, WasmFeatures};
 
 use crate::{
     guest::{self, Artifact},
-    shell,
+    shell, suite,
 };
-
-/// The one export of the component.
-const INTERFACE: &str = "refrain:policy/policy@1.0.0";
 
 /// Most bytes of the core module.
 pub(crate) const CORE_LIMIT: usize = 14 * 1024;
 
 /// Most bytes that the component adds to the core module.
 pub(crate) const WRAPPER_LIMIT: usize = 7 * 1024;
+
+/// Most bytes of the core module as a browser fetches it, compressed by gzip.
+pub(crate) const GZIP_LIMIT: usize = 6 * 1024;
 
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
@@ -36,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let artifact = guest::build_here()?;
     artifact.print();
     check(&artifact)?;
-    println!("imports nothing, exports {INTERFACE}, contains its core module, has one page and one slot");
+    println!("imports nothing, exports {INTERFACE}, contains its core module, has one page, one slot and one section");
     check_sizes(&artifact, options.accept)?;
     check_reproducible()
 }
@@ -56,7 +62,12 @@ fn check(artifact: &Artifact) -> Result<()> {
         "expected the core module to stand in the component byte for byte"
     );
     check_core(core).context("the core module")?;
-    check_component(component).context("the component")
+    check_component(component).context("the component")?;
+    let section = Contents::read(component)?.section()?.ok_or_else(|| anyhow!("expected a section `refrain`"))?;
+    ensure!(section.document().is_none(), "expected a section without a document in the template");
+    let suite = suite::digest(&shell::workspace())?;
+    ensure!(section.suite() == suite, "expected the suite `{suite}` in the section, found `{}`", section.suite());
+    Ok(())
 }
 
 fn check_core(core: &[u8]) -> Result<()> {
@@ -77,49 +88,33 @@ fn check_core(core: &[u8]) -> Result<()> {
 
 /// One export, the interface, and no import.
 pub(crate) fn check_component(component: &[u8]) -> Result<()> {
-    let (mut depth, mut exports) = (0, Vec::new());
-    for payload in Parser::new(0).parse_all(component) {
-        match payload? {
-            Payload::Version { encoding, .. } => {
-                depth += 1;
-                ensure!(depth > 1 || encoding == Encoding::Component, "expected a component, found a core module");
-            }
-            Payload::End(_) => depth -= 1,
-            Payload::ComponentImportSection(imports) if depth == 1 => {
-                bail!("expected no import, found {}", imports.count());
-            }
-            Payload::ComponentExportSection(found) if depth == 1 => {
-                for export in found {
-                    let export = export?;
-                    ensure!(
-                        export.kind == ComponentExternalKind::Instance,
-                        "expected `{}` to be an interface",
-                        export.name.name
-                    );
-                    exports.push(export.name.name.to_owned());
-                }
-            }
-            _ => {}
-        }
-    }
-    ensure!(exports == [INTERFACE], "expected the one export `{INTERFACE}`, found {exports:?}");
+    let contents = Contents::read(component)?;
+    contents.imports_nothing()?;
+    contents.exports_the_interface()?;
+    contents.slot()?;
     Ok(())
 }
 
 /// Sizes only grow on purpose.
 fn check_sizes(artifact: &Artifact, accept: bool) -> Result<()> {
-    let (core, wrapper) = (artifact.core.len(), artifact.component.len() - artifact.core.len());
+    let Artifact { core, component } = artifact;
+    let sizes = [("core", core.len()), ("core_gzip", gzip_len(core)?), ("component", component.len())];
+    let [(_, core), (_, gzip), (_, component)] = sizes;
+    let wrapper = component - core;
+    println!("core module {core} bytes, {gzip} by gzip; the component adds {wrapper}");
     ensure!(core <= CORE_LIMIT, "expected a core module of at most {CORE_LIMIT} bytes, found {core}");
+    ensure!(gzip <= GZIP_LIMIT, "expected a core module of at most {GZIP_LIMIT} bytes by gzip, found {gzip}");
     ensure!(wrapper <= WRAPPER_LIMIT, "expected the component to add at most {WRAPPER_LIMIT} bytes, found {wrapper}");
     let path = shell::workspace().join("xtask/sizes.json");
     if accept {
-        let sizes = serde_json::json!({ "core": core, "component": artifact.component.len() });
+        let sizes =
+            serde_json::Value::Object(sizes.map(|(name, size)| (name.to_owned(), size.into())).into_iter().collect());
         shell::write(&path, format!("{sizes:#}\n").as_bytes())?;
         println!("recorded the sizes in xtask/sizes.json");
         return Ok(());
     }
     let recorded: serde_json::Value = serde_json::from_slice(&shell::read(&path)?).context("`xtask/sizes.json`")?;
-    for (name, size) in [("core", core), ("component", artifact.component.len())] {
+    for (name, size) in sizes {
         let most = recorded.get(name).and_then(serde_json::Value::as_u64);
         let most = most.ok_or_else(|| anyhow!("expected a number `{name}` in `xtask/sizes.json`"))?;
         let size = size as u64;
@@ -135,6 +130,13 @@ fn check_sizes(artifact: &Artifact, accept: bool) -> Result<()> {
     Ok(())
 }
 
+/// How many bytes gzip makes of `bytes` where it takes its time.
+pub(crate) fn gzip_len(bytes: &[u8]) -> Result<usize> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?.len())
+}
+
 /// Builds the last commit in two folders of different length and depth.
 fn check_reproducible() -> Result<()> {
     println!("building the last commit in two other folders (some seconds each)");
@@ -143,7 +145,7 @@ fn check_reproducible() -> Result<()> {
         let folder = scratch.0.join(folder);
         shell::run(Command::new("git").args(["clone", "--quiet", "--shared"]).arg(shell::workspace()).arg(&folder))?;
         let Artifact { core, component } = guest::build(&folder, &folder.join("target"))?;
-        Ok::<_, anyhow::Error>((shell::sha256(&core), shell::sha256(&component)))
+        Ok::<_, anyhow::Error>((Digest::of(&core), Digest::of(&component)))
     });
     let [one, other] = digests;
     let (one, other) = (one?, other?);

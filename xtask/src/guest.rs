@@ -11,10 +11,11 @@ use policy_core::{
     Policy, Rules,
     slot::{self, Slot},
 };
+use refrain_document::{Digest, artifact};
 use wasmparser::{ExportSectionReader, ExternalKind, Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
 
-use crate::{check_guest, shell, toolchain, wit};
+use crate::{check_guest, shell, suite, toolchain, wit};
 
 /// What the guest is compiled for.
 pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
@@ -32,7 +33,8 @@ const LINK_ARGS: [&str; 4] = ["--initial-memory=65536", "--max-memory=65536", "-
 pub(crate) struct Artifact {
     /// The core module.
     pub(crate) core: Vec<u8>,
-    /// The component, which contains the core module byte for byte.
+    /// The component, which contains the core module byte for byte, and a section that names the conformance suite: what
+    /// `refrain pin` takes as its template.
     pub(crate) component: Vec<u8>,
 }
 
@@ -50,7 +52,7 @@ impl Artifact {
     /// Prints sizes and digests.
     pub(crate) fn print(&self) {
         for (name, bytes) in [("component", &self.component), ("core module", &self.core)] {
-            println!("{name:12} {:>6} bytes  sha256 {}", bytes.len(), shell::sha256(bytes));
+            println!("{name:12} {:>6} bytes  sha256 {}", bytes.len(), Digest::of(bytes));
         }
     }
 }
@@ -94,7 +96,7 @@ pub(crate) fn build_reference() -> Result<PathBuf> {
 pub(crate) fn build(workspace: &Path, target: &Path) -> Result<Artifact> {
     let mut core = stripped(&compile(workspace, target, "wasm-guest")?)?;
     bake_default(&mut core)?;
-    let component = encode(workspace, &core)?;
+    let component = artifact::template(&encode(workspace, &core)?, suite::digest(workspace)?)?;
     Ok(Artifact { core, component })
 }
 

@@ -9,6 +9,7 @@ mod layout;
 mod measure;
 mod released;
 mod shell;
+mod suite;
 mod test;
 mod toolchain;
 mod wit;

@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut times = BTreeMap::new();
     read_times(&shell::target().join("criterion"), &mut times)?;
-    let measures = sizes(&component).into_iter().chain(durations(&times)).collect::<Vec<_>>();
+    let measures = sizes(&component)?.into_iter().chain(durations(&times)).collect::<Vec<_>>();
     let file = shell::target().join("measures.json");
     let all: Vec<Value> = measures.iter().map(Measure::to_json).collect();
     shell::write(&file, format!("{:#}\n", Value::Array(all)).as_bytes())?;
@@ -81,7 +81,8 @@ fn read_times(folder: &Path, times: &mut BTreeMap<String, f64>) -> Result<()> {
     Ok(())
 }
 
-fn sizes(component: &guest::Artifact) -> Vec<Measure> {
+fn sizes(component: &guest::Artifact) -> Result<Vec<Measure>> {
+    let gzip = check_guest::gzip_len(&component.core)?;
     let wrapper = component.component.len().saturating_sub(component.core.len());
     let size = |name: &str, bytes: usize, limit: usize| Measure {
         name: name.into(),
@@ -92,10 +93,11 @@ fn sizes(component: &guest::Artifact) -> Vec<Measure> {
         at_most: Some(format!("{limit} bytes")),
         met: Some(bytes <= limit),
     };
-    vec![
+    Ok(vec![
         size("size/core module", component.core.len(), check_guest::CORE_LIMIT),
+        size("size/core module, gzip", gzip, check_guest::GZIP_LIMIT),
         size("size/what the component adds", wrapper, check_guest::WRAPPER_LIMIT),
-    ]
+    ])
 }
 
 fn durations(times: &BTreeMap<String, f64>) -> Vec<Measure> {

@@ -7,7 +7,6 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use sha2::{Digest, Sha256};
 
 /// The folder of the workspace.
 pub(crate) fn workspace() -> PathBuf {
@@ -88,11 +87,6 @@ pub(crate) fn write_or_check(path: &Path, text: &str, check: bool, again: &str) 
         Err(error) => return Err(error).with_context(|| format!("cannot read `{name}`")),
     }
     Ok(())
-}
-
-/// The SHA-256 of some bytes, in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn name(command: &Command) -> String {
