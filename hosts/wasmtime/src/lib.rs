@@ -23,16 +23,16 @@
 //!
 //! # What is refused, and what it costs
 //!
-//! Before anything is compiled: a file that is not the pinned one, is no component, imports something, exports another
-//! version of the interface or more than that, or has no sound policy slot. After that: a component that says of itself
-//! something else than its slot.
+//! Before anything reads it: a file that is not the pinned one ([`Artifact::load_pinned`]), or not in the lock file
+//! ([`Artifact::load_locked`]). Before anything is compiled: what is no component, imports something, exports another
+//! version of the interface or more than that, has no sound policy slot, or has a document that does not compile to that
+//! slot. After that: a component that says of itself something else than its slot.
 //!
 //! One call may use a million units of fuel (some hundred times what a decision needs), one page of memory and 64 KiB of
 //! stack. A call that wants more, traps, or breaks the canonical ABI is an [`EngineError`](refrain::EngineError); its
 //! instance is thrown away, and the engine goes on.
 #![forbid(unsafe_code)]
 
-mod artifact;
 mod bindings;
 mod convert;
 mod engine;
@@ -42,6 +42,5 @@ mod limits;
 mod made;
 mod pool;
 
-pub use artifact::{Artifact, ArtifactError};
-pub use engine::WasmtimeEngine;
-pub use refrain_document::{Digest, DigestError};
+pub use engine::{StartError, WasmtimeEngine};
+pub use refrain_document::{Artifact, ArtifactError, Digest, DigestError, Lock};

@@ -204,6 +204,27 @@ fn a_document_that_is_refused_is_refused_in_a_section_too() {
 }
 
 #[test]
+fn what_is_wired_within_the_component_is_no_import_of_it() {
+    let inner = r#"(component (import "f" (func)) (export "g" (func 0)))"#;
+    assert!(Artifact::load(component(inner)).is_ok());
+}
+
+#[test]
+fn a_missing_a_second_and_a_damaged_slot_are_refused() {
+    let export = format!(r#"(component (core module) (instance) (export "{INTERFACE}" (instance 0)))"#);
+    assert!(matches!(refusal(&wat::parse_str(export).unwrap()), ArtifactError::Slot(SlotError::NoSlot)));
+
+    let mut second = pinned();
+    CustomSection { name: "slot".into(), data: (&MAGIC).into() }.append_to_component(&mut second);
+    assert!(matches!(refusal(&second), ArtifactError::Slot(SlotError::ManySlots)));
+
+    let mut damaged = pinned();
+    let at = damaged.windows(MAGIC.len()).position(|window| window == MAGIC).unwrap();
+    damaged[at + 200] ^= 1;
+    assert!(matches!(refusal(&damaged), ArtifactError::Slot(SlotError::Checksum)));
+}
+
+#[test]
 fn a_policy_that_stands_outside_the_core_module_is_refused() {
     let mut bytes = component("");
     let at = bytes.windows(MAGIC.len()).position(|window| window == MAGIC).unwrap();
@@ -226,6 +247,12 @@ fn imports_other_exports_and_what_is_no_component_are_refused() {
     assert!(matches!(refusal(&import), ArtifactError::Import(name) if name == "wasi:clocks/wall-clock@0.2.0"));
     let export = component(r#"(export "more" (instance 0))"#);
     assert!(matches!(refusal(&export), ArtifactError::Exports(names) if names == [INTERFACE, "more"]));
+    let none = wat::parse_str("(component)").unwrap();
+    assert_eq!(refusal(&none).to_string(), format!("expected the export `{INTERFACE}`, found none"));
+    let other =
+        wat::parse_str(r#"(component (instance) (export "refrain:policy/policy@2.0.0" (instance 0)))"#).unwrap();
+    let found = "expected the export `refrain:policy/policy@1.0.0` and no other, found `refrain:policy/policy@2.0.0`";
+    assert_eq!(refusal(&other).to_string(), found);
     for bytes in [&b""[..], b"\0asm", b"no wasm at all", &wat::parse_str("(module)").unwrap()] {
         assert!(matches!(refusal(bytes), ArtifactError::NotComponent(_)), "{bytes:?}");
     }

@@ -6,6 +6,7 @@ mod driver;
 mod faults;
 mod hostile;
 mod made;
+mod pinned;
 mod random;
 mod real;
 
