@@ -50,6 +50,15 @@ impl Component {
         Ok(Self { bytes, engines: HashMap::new() })
     }
 
+    /// The core module in the component.
+    ///
+    /// # Errors
+    /// In words, if the component is refused.
+    pub fn core_module(&self) -> Result<Vec<u8>, String> {
+        let artifact = Artifact::load(&*self.bytes).map_err(|error| error.to_string())?;
+        Ok(artifact.core_module().to_vec())
+    }
+
     fn load(&self, slot: &Slot) -> Result<Arc<dyn Engine>, String> {
         let mut bytes = self.bytes.clone();
         slot::bake(&mut bytes, slot).map_err(|error| error.to_string())?;

@@ -37,17 +37,45 @@ const INTRODUCTION: &str = "\
 <!-- Written by `cargo xtask layout`; a test compares it with `policy.wit`. -->
 # Memory layout
 
-Where the canonical ABI puts everything that crosses the boundary, for glue that calls the core module
-(`refrain.core.wasm`) itself. A component runtime knows all of this.
+For hosts without a component runtime, which call the core module themselves: how a call goes, and where the canonical
+ABI puts everything. The module stands byte for byte in every artifact; `refrain pin --core` writes it beside one, as
+`NAME.core.wasm`. A component runtime knows all of this. `tests/tests/flat` is a host that knows nothing else: it reads
+this page.
+
+## The module
+
+It imports nothing, has no start function, and is ready once it is instantiated. It exports
+
+- `memory`: one page of 65,536 bytes, which never grows;
+- `cabi_realloc`: (i32, i32, i32, i32) → (i32), which gives memory for parameters;
+- a function for each heading below, under the name that stands there. An `i32` that points is unsigned.
+
+An instance runs one call at a time. It keeps nothing between calls: any instance of the same module goes on with any
+execution, and a pool of them needs no affinity.
+
+## A call
+
+1. For each list that is not empty, for the list in `handle` also for each value in it, and for the block of parameters
+   if there is one: `cabi_realloc(0, 0, align, size)`. The order is free, and each call needs memory of its own. An
+   empty list needs none; its pointer is not read.
+2. An address that lies outside the memory is a refusal: write nothing and call nothing, no decision was made. The
+   instance is as good as new. There are 20,480 bytes for one call: sixteen values of 1,024 bytes fit.
+3. Write the parameters there and call the function. What was given is dead when it returns; nothing is freed.
+4. Read the result where the returned pointer says, before the next call into the module, `cabi_realloc` included.
+
+If a call traps, no decision was made and the instance is no longer usable; limit the time or the fuel of a call where
+the engine can. Then, as after a refusal or a number that this host does not know, nothing more is sent.
+
+Hand over only the fields that `describe` names, at most 16, each once and cut to 1,024 bytes: the policy refuses a
+value of that length, so a cut one is never taken for another. Write only what the tables list: the module does not check
+for what a component runtime would not let through.
+
+## The tables
 
 - All numbers are little end first. An offset counts from the pointer that is passed or returned; between the rows lies
   padding, which nobody reads. A row of a record, variant or option spans the rows below it.
 - A variant, option or result begins with a byte that says which case it is; only that case's rows then mean anything.
 - A list is a pointer and a count of elements; a string is one of UTF-8 bytes.
-- Memory for parameters comes from `cabi_realloc(0, 0, align, size)`. A result that lies outside the memory is a
-  refusal: write nothing, call nothing; the next call begins anew.
-- Results stand where the returned pointer says until the next call into the module.
-- After a trap the instance is no longer usable.
 ";
 
 struct Page<'a> {
