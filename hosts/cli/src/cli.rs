@@ -12,7 +12,11 @@ use crate::{
     engine::{EngineArgs, VERSION},
     exit::CODES,
     fetch::FetchArgs,
+    inspect::InspectArgs,
+    lock::LockArgs,
     parse::ParseArgs,
+    pin::PinArgs,
+    verify::VerifyArgs,
 };
 
 /// One HTTP retry policy that gives the same answer everywhere: see it, use it, ask it.
@@ -22,7 +26,7 @@ use crate::{
 #[command(after_help = "Run `refrain demo` first; `refrain help COMMAND` shows examples.")]
 #[command(after_long_help = CODES)]
 pub(crate) struct Cli {
-    /// Write JSON: one object a line for `demo` and `fetch`, one object for `decide` and `parse`
+    /// Write JSON: one object a line for `demo` and `fetch`, one object for every other command
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -41,6 +45,10 @@ pub(crate) enum Command {
     Fetch(FetchArgs),
     Decide(DecideArgs),
     Parse(ParseArgs),
+    Pin(PinArgs),
+    Inspect(InspectArgs),
+    Verify(VerifyArgs),
+    Lock(LockArgs),
 }
 
 impl Cli {

@@ -1,17 +1,18 @@
-//! Which policy decides, and which engine runs it.
+//! Which policy decides, which engine runs it, and what it takes to be trusted.
 
 use std::{
-    fs,
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
 };
 
 use clap::{Args, ValueEnum};
-use policy_core::{Policy, Rules};
+use policy_core::{Policy, Rules, slot::Slot};
 use refrain::{DirectEngine, Engine};
-use refrain_wasmtime::{Artifact, Digest, WasmtimeEngine};
+use refrain_document::{Artifact, ArtifactError, Digest, Document, Lock, artifact};
+use refrain_wasmtime::WasmtimeEngine;
 
-use crate::exit::Error;
+use crate::{exit::Error, policy::Source};
 
 /// The component that stands in this binary; empty if it was built without one.
 const EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/component.wasm"));
@@ -29,25 +30,43 @@ pub(crate) static VERSION: LazyLock<String> = LazyLock::new(|| {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Policy")]
 pub(crate) struct EngineArgs {
-    /// Who decides: the policy component in wasmtime, or the same core linked into this program
-    #[arg(long, global = true, value_enum, value_name = "ENGINE", default_value_t = Kind::Wasm)]
-    engine: Kind,
+    /// Who decides: the policy component in wasmtime, or the same core linked into this program [default: wasm]
+    #[arg(long, global = true, value_enum, value_name = "ENGINE")]
+    engine: Option<Kind>,
 
-    /// A policy component to use in place of the one in this program
-    #[arg(long, global = true, value_name = "FILE")]
-    component: Option<PathBuf>,
+    /// By which policy: a document (`.toml`, `.json`), an artifact (`.wasm`), or the name of a ready-made policy [default:
+    /// that of the component in this program]
+    // Named otherwise than the argument of a command that takes a policy.
+    #[arg(id = "by_policy", long = "policy", global = true, value_name = "POLICY")]
+    policy: Option<OsString>,
 
-    /// Refuse a component whose SHA-256 is not this
+    #[command(flatten)]
+    pub(crate) trust: Trust,
+}
+
+/// What an artifact has to be. Only what stands here decides whether it is compared with anything, never the artifact.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Trust {
+    /// Refuse an artifact whose SHA-256 is not this; a document is baked first
     #[arg(long, global = true, value_name = "DIGEST", value_parser = digest)]
-    sha256: Option<Digest>,
+    pub(crate) sha256: Option<Digest>,
+
+    /// Refuse an artifact that the lock file does not list with its name, version and SHA-256, and any change of that file
+    #[arg(long, global = true)]
+    pub(crate) locked: bool,
+
+    /// The lock file
+    #[arg(long, global = true, value_name = "FILE", default_value = "refrain.lock")]
+    pub(crate) lock: PathBuf,
 }
 
 /// An engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// The component, in wasmtime
+    #[default]
     Wasm,
-    /// The core, linked in; it takes its policy from the component, if there is one
+    /// The core, linked in; it takes its policy from the artifact or document
     Native,
 }
 
@@ -66,63 +85,116 @@ pub(crate) struct Chosen {
     pub(crate) kind: Kind,
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) policy: Policy,
-    /// Absent if the native engine runs the default policy, for want of a component.
+    /// Absent if the native engine runs without a component.
     pub(crate) artifact: Option<Artifact>,
 }
 
 impl EngineArgs {
     /// Loads the policy and makes the engine.
     pub(crate) fn load(&self) -> Result<Chosen, Error> {
-        let artifact = self.artifact()?;
-        let (engine, policy): (Arc<dyn Engine>, Policy) = match (self.engine, &artifact) {
-            (Kind::Wasm, Some(artifact)) => {
-                let engine = WasmtimeEngine::new(artifact).map_err(Error::broken)?;
-                (Arc::new(engine), *artifact.slot().policy())
-            }
+        let kind = self.engine.unwrap_or_default();
+        let source = self.policy.as_deref().map(Source::read).transpose()?;
+        let artifact = self.artifact(source.as_ref())?;
+        let slot = match (&artifact, &source) {
+            (Some(artifact), _) => *artifact.slot(),
+            (None, Some(Source::Document(document))) => document.slot(),
+            (None, _) => default_slot()?,
+        };
+        let engine: Arc<dyn Engine> = match (kind, &artifact) {
+            (Kind::Native, _) => Arc::new(DirectEngine::from_slot(&slot)),
+            (Kind::Wasm, Some(artifact)) => Arc::new(WasmtimeEngine::new(artifact).map_err(Error::broken)?),
             (Kind::Wasm, None) => {
                 return Err(Error::usage(
                     "expected a policy component, found none in this program: `cargo xtask demo` builds one in; \
-                     else pass `--component FILE` or `--engine native`",
+                     else pass `--policy FILE.wasm` or `--engine native`",
                 ));
             }
-            (Kind::Native, Some(artifact)) => {
-                (Arc::new(DirectEngine::from_slot(artifact.slot())), *artifact.slot().policy())
-            }
-            (Kind::Native, None) => {
-                let policy = Policy::new(Rules::DEFAULT).map_err(Error::broken)?;
-                let engine = DirectEngine::new("refrain-default", env!("CARGO_PKG_VERSION"), policy);
-                (Arc::new(engine.map_err(Error::broken)?), policy)
-            }
         };
-        Ok(Chosen { kind: self.engine, engine, policy, artifact })
+        Ok(Chosen { kind, engine, policy: *slot.policy(), artifact })
     }
 
-    fn artifact(&self) -> Result<Option<Artifact>, Error> {
-        let bytes = match &self.component {
-            Some(path) => read(path)?,
-            None if EMBEDDED.is_empty() && self.sha256.is_some() => {
-                return Err(Error::usage("`--sha256` needs a component to check: pass `--component FILE`"));
-            }
-            None if EMBEDDED.is_empty() => return Ok(None),
-            None => EMBEDDED.to_vec(),
+    /// For a command that runs no policy of the caller's choice: refuses what has no meaning for it.
+    pub(crate) fn refuse(&self, command: &str) -> Result<(), Error> {
+        let flag = match (&self.engine, &self.policy) {
+            (Some(_), _) => "--engine",
+            (None, Some(_)) => "--policy",
+            (None, None) => return Ok(()),
         };
-        let artifact = match self.sha256 {
-            Some(expected) => Artifact::load_pinned(bytes, expected),
-            None => Artifact::load(bytes),
-        };
-        artifact.map(Some).map_err(|error| match &self.component {
-            Some(path) => Error::broken(format!("the component `{}` is refused: {error}", path.display())),
-            None => Error::broken(format!("the component in this program is refused: {error}")),
-        })
+        Err(Error::usage(format!("`{flag}` has no meaning for `refrain {command}`")))
     }
+
+    fn artifact(&self, source: Option<&Source>) -> Result<Option<Artifact>, Error> {
+        let (bytes, what) = match source {
+            Some(Source::Artifact(path, bytes)) => (bytes.clone(), format!("the artifact `{}`", path.display())),
+            Some(Source::Document(_)) | None if EMBEDDED.is_empty() => return self.trust.nothing(),
+            Some(Source::Document(document)) => {
+                (pin(None, document)?, format!("the artifact of `{}` {}", document.name(), document.version()))
+            }
+            None => (EMBEDDED.to_vec(), "the component in this program".to_owned()),
+        };
+        self.trust.load(bytes, &what).map(Some)
+    }
+}
+
+impl Trust {
+    /// Loads an artifact, compared first with what it has to be; `what` is for the error.
+    pub(crate) fn load(&self, bytes: Vec<u8>, what: &str) -> Result<Artifact, Error> {
+        let lock = self.lock()?;
+        self.compare(&bytes, lock.as_ref())
+            .and_then(|()| match lock {
+                Some(lock) => Artifact::load_locked(bytes, &lock),
+                None => Artifact::load(bytes),
+            })
+            .map_err(|error| Error::broken(format!("{what} is refused: {error}")))
+    }
+
+    /// The lock file, if artifacts have to be in it.
+    pub(crate) fn lock(&self) -> Result<Option<Lock>, Error> {
+        self.locked.then(|| Lock::read(&self.lock).map_err(Error::broken)).transpose()
+    }
+
+    /// Compares bytes that nothing has read yet.
+    pub(crate) fn compare(&self, bytes: &[u8], lock: Option<&Lock>) -> Result<(), ArtifactError> {
+        let found = Digest::of(bytes);
+        match self.sha256 {
+            Some(expected) if expected != found => Err(ArtifactError::Digest { expected, found }),
+            _ => lock.map_or(Ok(()), |lock| lock.find(found).map(drop).map_err(ArtifactError::NotLocked)),
+        }
+    }
+
+    /// There is no artifact: nothing to compare, which must not pass for equal.
+    fn nothing(&self) -> Result<Option<Artifact>, Error> {
+        let flag = match self {
+            Self { sha256: Some(_), .. } => "--sha256",
+            Self { locked: true, .. } => "--locked",
+            _ => return Ok(None),
+        };
+        Err(Error::usage(format!("`{flag}` needs an artifact to compare: pass `--policy FILE.wasm`")))
+    }
+}
+
+/// Bakes a document into a template, the one in this program if no other is given.
+pub(crate) fn pin(template: Option<&Path>, document: &Document) -> Result<Vec<u8>, Error> {
+    let read = template.map(crate::policy::bytes).transpose()?;
+    let template = match &read {
+        Some(bytes) => bytes,
+        None if EMBEDDED.is_empty() => {
+            return Err(Error::usage(
+                "expected a component to bake into, found none in this program: `cargo xtask guest` builds one; \
+                 pass it with `--template FILE`",
+            ));
+        }
+        None => EMBEDDED,
+    };
+    artifact::pin(template, document).map_err(Error::broken)
+}
+
+fn default_slot() -> Result<Slot, Error> {
+    let policy = Policy::new(Rules::DEFAULT).map_err(Error::broken)?;
+    Slot::new("refrain-default", env!("CARGO_PKG_VERSION"), policy).map_err(Error::broken)
 }
 
 /// Its error does not repeat `text`: whether that may be shown depends on the subcommand.
 fn digest(text: &str) -> Result<Digest, &'static str> {
     text.parse().map_err(|_| "expected a SHA-256 of 64 hexadecimal digits")
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path)
-        .map_err(|error| Error::usage(format!("cannot read `{}`, the file of `--component`: {error}", path.display())))
 }

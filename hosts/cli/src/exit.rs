@@ -5,6 +5,8 @@ use std::fmt;
 use policy_core::End;
 use refrain::Reason;
 
+use crate::style::{BAD, paint};
+
 /// The exit codes, as `--help` lists them.
 pub(crate) const CODES: &str = "\
 \x1b[1;4mExit codes:\x1b[0m
@@ -13,7 +15,7 @@ pub(crate) const CODES: &str = "\
     2  bad usage or bad input; nothing was sent
     3  deferred: worth another try, but later than a wait in this process may be
     4  given up: attempts, budget or deadline used up, or no network
-    5  the policy was refused, or its engine failed; nothing more was sent
+    5  the policy or artifact was refused, or its engine failed; nothing more was sent
     6  the answer could not be read or written whole
   130  cancelled with Ctrl-C";
 
@@ -51,22 +53,44 @@ impl Exit {
 #[derive(Debug)]
 pub(crate) struct Error {
     pub(crate) exit: Exit,
-    pub(crate) message: String,
+    message: Message,
+}
+
+#[derive(Debug)]
+enum Message {
+    /// A sentence.
+    Plain(String),
+    /// Several lines that say themselves what they are.
+    Shown(String),
 }
 
 impl Error {
     /// Bad usage or bad input.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, message: message.into() }
+        Self { exit: Exit::Usage, message: Message::Plain(message.into()) }
     }
 
     /// The policy was refused, or its engine failed.
     pub(crate) fn broken(error: impl fmt::Display) -> Self {
-        Self { exit: Exit::Broken, message: error.to_string() }
+        Self { exit: Exit::Broken, message: Message::Plain(error.to_string()) }
     }
 
     /// What was to be read or written could not be.
     pub(crate) fn incomplete(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Incomplete, message: message.into() }
+        Self { exit: Exit::Incomplete, message: Message::Plain(message.into()) }
+    }
+
+    /// The problems of a document, beside its text.
+    pub(crate) fn shown(exit: Exit, problems: String) -> Self {
+        Self { exit, message: Message::Shown(problems) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.message {
+            Message::Plain(message) => write!(f, "{} {message}", paint(BAD, "error:")),
+            Message::Shown(problems) => f.write_str(problems),
+        }
     }
 }

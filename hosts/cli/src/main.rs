@@ -1,5 +1,7 @@
-//! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`).
+//! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`); baked into an
+//! artifact (`pin`), which is looked into (`inspect`), proved (`verify`) and held to (`lock`).
 
+mod checklist;
 mod cli;
 mod decide;
 mod decimal;
@@ -8,12 +10,17 @@ mod duration;
 mod engine;
 mod exit;
 mod fetch;
+mod inspect;
 mod limits;
+mod lock;
 mod moment;
 mod parse;
+mod pin;
+mod policy;
 mod report;
 mod style;
 mod timeline;
+mod verify;
 mod words;
 
 use std::process::ExitCode;
@@ -21,13 +28,12 @@ use std::process::ExitCode;
 use crate::{
     cli::{Cli, Command},
     exit::{Error, Exit},
-    style::{BAD, paint},
     timeline::Format,
 };
 
 fn main() -> ExitCode {
     let exit = run(Cli::read()).unwrap_or_else(|error| {
-        anstream::eprintln!("{} {}", paint(BAD, "error:"), error.message);
+        anstream::eprintln!("{error}");
         error.exit
     });
     ExitCode::from(exit as u8)
@@ -35,12 +41,16 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Exit, Error> {
     let format = if cli.json { Format::Json } else { Format::Text };
-    let chosen = cli.engine.load()?;
+    let engine = &cli.engine;
     match cli.command {
-        Command::Demo => runtime()?.block_on(demo::run(&chosen, format)),
-        Command::Fetch(args) => runtime()?.block_on(fetch::run(&args, &chosen, format)),
-        Command::Decide(args) => decide::run(&args, &chosen, format),
-        Command::Parse(args) => parse::run(&args, &chosen, format),
+        Command::Demo => runtime()?.block_on(demo::run(&engine.load()?, format)),
+        Command::Fetch(args) => runtime()?.block_on(fetch::run(&args, &engine.load()?, format)),
+        Command::Decide(args) => decide::run(&args, &engine.load()?, format),
+        Command::Parse(args) => parse::run(&args, &engine.load()?, format),
+        Command::Pin(args) => pin::run(&args, engine, format),
+        Command::Inspect(args) => inspect::run(&args, engine, format),
+        Command::Verify(args) => verify::run(&args, engine, format),
+        Command::Lock(args) => lock::run(&args, engine, format),
     }
 }
 

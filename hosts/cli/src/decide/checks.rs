@@ -9,18 +9,9 @@ use policy_core::{
     Class, Command, Disposition, End, IdempotencyKey, Limits, Millis, Policy, Tokens,
     hint::{self, Hint},
 };
-use serde::Serialize;
 
 use super::ask::{Answer, Asked};
-use crate::{duration, moment, words};
-
-/// One check.
-#[derive(Serialize)]
-pub(super) struct Check {
-    pub(super) check: &'static str,
-    pub(super) passed: Option<bool>,
-    pub(super) facts: String,
-}
+use crate::{checklist::Check, duration, moment, words};
 
 /// The checks in their order.
 const NAMES: [&str; 12] = [

@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::{
     ask::{Answer, Asked},
-    checks::{self, Check, tokens},
+    checks::{self, tokens},
 };
 use crate::{
+    checklist::Check,
     duration,
     engine::Chosen,
     style::{BAD, BOLD, DIM, GOOD, WAITING, paint},
@@ -113,17 +114,6 @@ impl Report {
         lines.push(format!("\n{}", paint(BOLD, "Checks, in their order")));
         lines.extend(self.checks.iter().map(Check::text));
         lines.join("\n")
-    }
-}
-
-impl Check {
-    fn text(&self) -> String {
-        let line = format!("{:<24} {}", self.check, self.facts);
-        match self.passed {
-            Some(true) => format!("  {} {line}", paint(GOOD, "✓")),
-            Some(false) => format!("  {} {}", paint(BAD, "✗"), paint(BOLD, line)),
-            None => format!("  {}", paint(DIM, format_args!("· {:<24} not asked", self.check))),
-        }
     }
 }
 

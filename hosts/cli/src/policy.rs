@@ -1,0 +1,52 @@
+//! What a POLICY on the command line names.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use refrain_document::{Document, Format, artifact, ready};
+
+use crate::exit::{Error, Exit};
+
+/// A policy that was named on the command line, read but not yet trusted.
+pub(crate) enum Source {
+    /// A document, or a ready-made policy.
+    Document(Box<Document>),
+    /// The bytes of an artifact, and where they come from.
+    Artifact(PathBuf, Vec<u8>),
+}
+
+impl Source {
+    /// Reads what `policy` names: a file by its ending, else a ready-made policy.
+    pub(crate) fn read(policy: &OsStr) -> Result<Self, Error> {
+        let path = Path::new(policy);
+        if let Some(format) = Format::of_path(path) {
+            return document(path, format).map(|document| Self::Document(Box::new(document)));
+        }
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wasm")) {
+            return Ok(Self::Artifact(path.to_owned(), bytes(path)?));
+        }
+        let ready = policy.to_str().and_then(ready::find).map(|ready| Self::Document(Box::new(ready.document())));
+        ready.ok_or_else(|| {
+            Error::usage(format!(
+                "expected a document (`.toml`, `.json`), an artifact (`.wasm`) or a ready-made policy ({}), found `{}`",
+                ready::names().collect::<Vec<_>>().join(", "),
+                path.display()
+            ))
+        })
+    }
+}
+
+/// Reads an artifact without looking at it.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    artifact::read(path).map_err(|error| Error::usage(error.to_string()))
+}
+
+fn document(path: &Path, format: Format) -> Result<Document, Error> {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Error::usage(format!("cannot read the document `{name}`: {error}")))?;
+    Document::parse(&text, format).map_err(|problems| Error::shown(Exit::Usage, problems.in_file(name).render(true)))
+}
