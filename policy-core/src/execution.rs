@@ -231,7 +231,8 @@ impl Call<'_> {
             }
         }
         let class = disposition.class();
-        let situation = Situation { execution: &self.step.execution, class, hint, unprocessed, exhausted: of.exhausted };
+        let situation =
+            Situation { execution: &self.step.execution, class, hint, unprocessed, exhausted: of.exhausted };
         match refusal(self.policy, &situation, self.now) {
             Some((end, bound)) => self.finish(end, bound),
             None if disposition == Disposition::Offline => self.await_network(),
@@ -360,7 +361,8 @@ impl Call<'_> {
     fn await_network(&mut self) {
         // Begun once for all rounds until a send counts again, so that a network that comes and goes ends too.
         if self.step.execution.give_up == Mark::default() {
-            self.step.execution.give_up = self.now.mark.after(self.step.execution.max_wait).min(self.step.execution.deadline);
+            self.step.execution.give_up =
+                self.now.mark.after(self.step.execution.max_wait).min(self.step.execution.deadline);
         }
         self.step.execution.set_phase(Phase::AwaitingNetwork);
         self.step.command = Command::AwaitNetwork { until: self.step.execution.give_up };

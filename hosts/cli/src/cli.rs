@@ -9,6 +9,7 @@ use clap::{
 
 use crate::{
     decide::DecideArgs,
+    diff::DiffArgs,
     engine::{EngineArgs, VERSION},
     exit::CODES,
     fetch::FetchArgs,
@@ -49,6 +50,7 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     Verify(VerifyArgs),
     Lock(LockArgs),
+    Diff(DiffArgs),
 }
 
 impl Cli {

@@ -1,7 +1,7 @@
 //! Which policy decides, which engine runs it, and what it takes to be trusted.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
 };
@@ -87,6 +87,8 @@ pub(crate) struct Chosen {
     pub(crate) policy: Policy,
     /// Absent if the native engine runs without a component.
     pub(crate) artifact: Option<Artifact>,
+    /// The document that was named, if it was one.
+    pub(crate) document: Option<Document>,
 }
 
 impl EngineArgs {
@@ -110,7 +112,19 @@ impl EngineArgs {
                 ));
             }
         };
-        Ok(Chosen { kind, engine, policy: *slot.policy(), artifact })
+        let document = match source {
+            Some(Source::Document(document)) => Some(*document),
+            Some(Source::Artifact(..)) | None => None,
+        };
+        Ok(Chosen { kind, engine, policy: *slot.policy(), artifact, document })
+    }
+
+    /// The same, by a policy that a command takes as its argument.
+    pub(crate) fn by(&self, policy: &OsStr) -> Result<Self, Error> {
+        match self.policy {
+            Some(_) => Err(Error::usage("`--policy` has no meaning where a policy is an argument")),
+            None => Ok(Self { policy: Some(policy.to_owned()), ..self.clone() }),
+        }
     }
 
     /// For a command that runs no policy of the caller's choice: refuses what has no meaning for it.

@@ -6,6 +6,7 @@ mod cli;
 mod decide;
 mod decimal;
 mod demo;
+mod diff;
 mod duration;
 mod engine;
 mod exit;
@@ -51,6 +52,7 @@ fn run(cli: Cli) -> Result<Exit, Error> {
         Command::Inspect(args) => inspect::run(&args, engine, format),
         Command::Verify(args) => verify::run(&args, engine, format),
         Command::Lock(args) => lock::run(&args, engine, format),
+        Command::Diff(args) => diff::run(&args, engine, format),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod artifact;
 mod decide;
+mod diff;
 mod fetch;
 mod input;
 mod interrupt;
