@@ -64,6 +64,18 @@ pub(crate) fn codes(set: StatusSet) -> impl Iterator<Item = u16> {
     (100..=599).filter(move |code| set.contains(*code))
 }
 
+/// The codes of a set as runs, from the first of each to its last.
+pub(crate) fn runs(set: StatusSet) -> Vec<(u16, u16)> {
+    let mut runs: Vec<(u16, u16)> = Vec::new();
+    for code in codes(set) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == code => *last = code,
+            _ => runs.push((code, code)),
+        }
+    }
+    runs
+}
+
 /// A list of codes and ranges of codes, no code twice.
 pub(crate) fn statuses(node: &Node) -> Read<Statuses> {
     let items = list(node, status)?;

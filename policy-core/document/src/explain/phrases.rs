@@ -5,7 +5,7 @@ use policy_core::{
 };
 
 use crate::{
-    draft::{backoff::limited, retry::codes},
+    draft::{backoff::limited, retry::runs},
     duration::text as span,
     value::decimal_text,
 };
@@ -21,14 +21,7 @@ pub(super) fn joined(parts: &[String], word: &str) -> String {
 
 /// `429, 500 and 502 to 504`.
 pub(super) fn statuses(set: StatusSet) -> String {
-    let mut runs: Vec<(u16, u16)> = Vec::new();
-    for code in codes(set) {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == code => *last = code,
-            _ => runs.push((code, code)),
-        }
-    }
-    let named = runs.into_iter().map(|(first, last)| match last - first {
+    let named = runs(set).into_iter().map(|(first, last)| match last - first {
         0 => first.to_string(),
         1 => format!("{first}, {last}"),
         _ => format!("{first} to {last}"),

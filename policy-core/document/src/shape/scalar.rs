@@ -138,3 +138,8 @@ pub(super) fn methods() -> serde_json::Value {
     let names: Vec<_> = named().into_iter().map(|(name, _)| name).collect();
     serde_json::json!({ "type": "string", "enum": names })
 }
+
+/// The word that has this meaning.
+pub(super) fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meaning: T) -> &'static str {
+    words.iter().find(|(_, has)| *has == meaning).map_or("", |(word, _)| word)
+}
