@@ -8,15 +8,18 @@ use clap::{
 };
 
 use crate::{
+    check::CheckArgs,
     decide::DecideArgs,
     diff::DiffArgs,
     engine::{EngineArgs, VERSION},
     exit::CODES,
+    explain::ExplainArgs,
     fetch::FetchArgs,
     inspect::InspectArgs,
     lock::LockArgs,
     parse::ParseArgs,
     pin::PinArgs,
+    policies::PoliciesArgs,
     verify::VerifyArgs,
 };
 
@@ -46,6 +49,11 @@ pub(crate) enum Command {
     Fetch(FetchArgs),
     Decide(DecideArgs),
     Parse(ParseArgs),
+    Check(CheckArgs),
+    Explain(ExplainArgs),
+    Policies(PoliciesArgs),
+    /// Write the JSON Schema of policy documents, for editors
+    Schema,
     Pin(PinArgs),
     Inspect(InspectArgs),
     Verify(VerifyArgs),

@@ -151,6 +151,11 @@ impl EngineArgs {
 }
 
 impl Trust {
+    /// Whether an artifact is compared with anything.
+    pub(crate) const fn compares(&self) -> bool {
+        self.sha256.is_some() || self.locked
+    }
+
     /// Loads an artifact, compared first with what it has to be; `what` is for the error.
     pub(crate) fn load(&self, bytes: Vec<u8>, what: &str) -> Result<Artifact, Error> {
         let lock = self.lock()?;

@@ -1,15 +1,16 @@
 //! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`); baked into an
-//! artifact (`pin`), which is looked into (`inspect`), proved (`verify`) and held to (`lock`).
+//! artifact (`pin`), which is looked into (`inspect`), proved (`verify`) and held to (`lock`); written (`policies`, `schema`),
+//! judged (`check`) and put into words (`explain`) before.
 
+mod check;
 mod checklist;
 mod cli;
 mod decide;
-mod decimal;
 mod demo;
 mod diff;
-mod duration;
 mod engine;
 mod exit;
+mod explain;
 mod fetch;
 mod inspect;
 mod limits;
@@ -17,6 +18,7 @@ mod lock;
 mod moment;
 mod parse;
 mod pin;
+mod policies;
 mod policy;
 mod report;
 mod style;
@@ -25,6 +27,8 @@ mod verify;
 mod words;
 
 use std::process::ExitCode;
+
+use refrain_document::{decimal, duration};
 
 use crate::{
     cli::{Cli, Command},
@@ -48,6 +52,10 @@ fn run(cli: Cli) -> Result<Exit, Error> {
         Command::Fetch(args) => runtime()?.block_on(fetch::run(&args, &engine.load()?, format)),
         Command::Decide(args) => decide::run(&args, &engine.load()?, format),
         Command::Parse(args) => parse::run(&args, &engine.load()?, format),
+        Command::Check(args) => check::run(&args, engine, format),
+        Command::Explain(args) => explain::run(&args, engine, format),
+        Command::Policies(args) => policies::run(&args, engine, format),
+        Command::Schema => policies::schema(engine),
         Command::Pin(args) => pin::run(&args, engine, format),
         Command::Inspect(args) => inspect::run(&args, engine, format),
         Command::Verify(args) => verify::run(&args, engine, format),

@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use refrain_document::{
-    Artifact, Document,
+    Artifact,
     lock::{Entry, LockFile, Locked, RelativePath, write_atomically},
 };
 use serde::Serialize;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::{
     engine::{self, EngineArgs, Trust},
     exit::{Error, Exit},
-    policy::Source,
+    policy::{self, Source},
     report,
     style::{BOLD, DIM, paint},
     timeline::Format,
@@ -70,11 +70,10 @@ pub(crate) fn run(args: &PinArgs, engine: &EngineArgs, format: Format) -> Result
     if args.no_lock && trust.locked {
         return Err(Error::usage("`--no-lock` and `--locked` contradict each other: pass one of them"));
     }
-    let document = document(&args.policy)?;
-    if !document.warnings().is_empty() {
-        let file = args.policy.to_string_lossy().into_owned();
-        anstream::eprintln!("{}", document.warnings().clone().in_file(file).render(true));
-    }
+    let load =
+        |bytes, what: &str| Artifact::load(bytes).map_err(|error| Error::broken(format!("{what} is refused: {error}")));
+    let document = Source::read(&args.policy)?.into_document(load)?;
+    policy::warn(&args.policy, &document);
     let output = args.output.clone().unwrap_or_else(|| format!("{}.wasm", document.name()).into());
     let bytes = engine::pin(args.template.as_deref(), &document)?;
     let artifact = Artifact::load(bytes).map_err(Error::broken)?;
@@ -84,19 +83,6 @@ pub(crate) fn run(args: &PinArgs, engine: &EngineArgs, format: Format) -> Result
     let locked = if args.no_lock { files.write().map(|()| None) } else { files.lock(trust, args.update).map(Some) }?;
     report::show(format, &Pinned::of(&files, trust, locked), Pinned::text)?;
     Ok(Exit::Success)
-}
-
-fn document(policy: &std::ffi::OsStr) -> Result<Document, Error> {
-    match Source::read(policy)? {
-        Source::Document(document) => Ok(*document),
-        Source::Artifact(path, bytes) => {
-            let artifact = Artifact::load(bytes)
-                .map_err(|error| Error::broken(format!("the artifact `{}` is refused: {error}", path.display())))?;
-            artifact.document().cloned().ok_or_else(|| {
-                Error::usage(format!("expected an artifact with a document, found none in `{}`", path.display()))
-            })
-        }
-    }
 }
 
 /// What is written, and where.

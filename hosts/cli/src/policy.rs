@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use refrain_document::{Document, Format, artifact, ready};
+use refrain_document::{Artifact, Document, Format, artifact, ready};
 
 use crate::exit::{Error, Exit};
 
@@ -36,6 +36,29 @@ impl Source {
                 path.display()
             ))
         })
+    }
+
+    /// The document; that of an artifact once `load` has proved that the artifact decides by it.
+    pub(crate) fn into_document(
+        self,
+        load: impl FnOnce(Vec<u8>, &str) -> Result<Artifact, Error>,
+    ) -> Result<Document, Error> {
+        let (path, bytes) = match self {
+            Self::Document(document) => return Ok(*document),
+            Self::Artifact(path, bytes) => (path, bytes),
+        };
+        let artifact = load(bytes, &format!("the artifact `{}`", path.display()))?;
+        artifact.document().cloned().ok_or_else(|| {
+            Error::usage(format!("expected an artifact with a document, found none in `{}`", path.display()))
+        })
+    }
+}
+
+/// Shows what is accepted but probably not meant, on stderr.
+pub(crate) fn warn(policy: &OsStr, document: &Document) {
+    let warnings = document.warnings();
+    if !warnings.is_empty() {
+        anstream::eprintln!("{}", warnings.clone().in_file(policy.to_string_lossy()).render(true));
     }
 }
 

@@ -63,7 +63,7 @@ impl fmt::Display for DurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed => {
-                f.write_str("expected numbers and units, such as `250ms`, `1.5s`, `2m`, `1h30m` or `7d`")
+                f.write_str("expected numbers and units, such as `250ms`, `1.5s`, `30s`, `1h30m` or `7d`")
             }
             Self::NotWhole => f.write_str("expected whole milliseconds"),
             Self::TooLong => write!(f, "expected at most {} ms", Millis::MAX.get()),

@@ -430,3 +430,17 @@ fn the_help_of_each_command_has_examples_and_exit_codes() {
         assert!(help.stdout.contains("Exit codes:"), "{}", help.stdout);
     }
 }
+
+#[test]
+fn an_artifact_is_explained_by_its_document_and_only_if_it_is_what_it_has_to_be() {
+    let folder = Folder::new("explained");
+    folder.run(&["pin", "tested.toml", "--no-lock"]);
+    let run = folder.run(&["explain", "tested.wasm"]);
+    assert_eq!((run.code, run.stdout), (Some(0), folder.run(&["explain", "tested.toml"]).stdout));
+    let run = folder.run(&["explain", "tested.wasm", "--sha256", &"0".repeat(64)]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(5), ""));
+    let run = folder.run(&["explain", "tested.wasm", "--locked"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(5), ""));
+    folder.run(&["lock", "tested.wasm"]);
+    assert_eq!(folder.run(&["explain", "tested.wasm", "--locked"]).code, Some(0));
+}

@@ -3,6 +3,7 @@
 mod artifact;
 mod decide;
 mod diff;
+mod documents;
 mod fetch;
 mod input;
 mod interrupt;
