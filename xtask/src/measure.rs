@@ -11,13 +11,14 @@ use crate::{check_guest, guest, shell};
 const BENCHES: [(&str, &str); 2] = [("policy-core", "handle"), ("refrain-wasmtime", "call")];
 
 /// What is compared with what, and the ratio that is expected at most.
-const COMPARED: [(&str, &str, Option<f64>); 7] = [
+const COMPARED: [(&str, &str, Option<f64>); 8] = [
     ("native/handle, IMF-fixdate", "native/httpdate alone", Some(0.5)),
     ("native/handle, IMF-fixdate", "native/retry-policies should_retry", None),
     ("native/handle, no hint", "native/retry-policies should_retry", None),
     ("native/http_date::parse alone", "native/httpdate alone", None),
     ("component/handle", "component/no-op with the signature of handle", Some(2.0)),
     ("component/handle", "component/empty call", None),
+    ("component/handle, another policy pinned", "component/handle", Some(1.1)),
     ("component/handle", "component/handle, core linked in", None),
 ];
 

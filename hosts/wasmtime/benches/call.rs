@@ -17,7 +17,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use policy_core::{
     Attempt, Event, Field, Mark, Method, Network, Now, Request, Rules, Sample, Session, Tokens, UnixMillis,
 };
-use refrain::{Engine, State};
+use refrain::{DirectEngine, Engine, State};
+use refrain_document::{Document, Format, artifact::pin};
 use refrain_wasmtime::{Artifact, WasmtimeEngine};
 use wasmtime::{
     Store,
@@ -44,6 +45,16 @@ const BUSY: Event<'static> = Event::Response {
     fields: &[Field { index: 0, value: b"Sun, 06 Nov 1994 08:49:37 GMT" }],
 };
 
+/// Other numbers than those of the default, and the same to look at.
+const DOCUMENT: &str = r#"
+    schema = 1
+    name = "pinned"
+    version = "1.0.0"
+    limits = { max_attempts = 7, deadline = "5m", max_wait = "90s" }
+    backoff = { base = "700ms", multiplier = 1.5, cap = "45s", jitter = "equal" }
+    retry.statuses = [425, 429, "502-504"]
+"#;
+
 criterion_group!(benches, calls, instances);
 criterion_main!(benches);
 
@@ -63,8 +74,18 @@ fn calls(criterion: &mut Criterion) {
     });
     group.bench_function("no-op with the signature of handle", |bench| bench.iter(|| handle(&nothing, &state)));
     group.bench_function("handle", |bench| bench.iter(|| handle(&engine, &state)));
+    let (pinned, direct_pinned) = pinned();
+    let pinned_state = direct_pinned.start(&Request::new(Method::Get), &NOW).unwrap().state;
+    group.bench_function("handle, another policy pinned", |bench| bench.iter(|| handle(&pinned, &pinned_state)));
     group.bench_function("handle, core linked in", |bench| bench.iter(|| handle(&direct, &state)));
     group.finish();
+}
+
+/// The component with another policy, as `refrain pin` makes it, and the same policy linked in.
+fn pinned() -> (WasmtimeEngine, DirectEngine) {
+    let document = Document::parse(DOCUMENT, Format::Toml).unwrap();
+    let artifact = Artifact::load(pin(&real::component(), &document).unwrap()).unwrap();
+    (WasmtimeEngine::new(&artifact).unwrap(), DirectEngine::from_slot(&document.slot()))
 }
 
 fn handle(engine: &impl Engine, state: &State) {
