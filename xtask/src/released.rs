@@ -68,7 +68,10 @@ impl Interface {
 
 #[cfg(test)]
 mod tests {
+    use refrain_document::artifact;
+
     use super::*;
+    use crate::wit;
 
     const RELEASED: &str = "package a:b@1.2.3;
         interface i {
@@ -94,6 +97,17 @@ mod tests {
     #[test]
     fn the_interface_says_in_its_version_how_it_differs_from_the_released_one() {
         check().unwrap();
+    }
+
+    #[test]
+    fn artifacts_are_of_the_world_and_interface_that_wit_has() {
+        let (resolve, id) = wit::load(&shell::workspace()).unwrap();
+        let world = &resolve.worlds[id];
+        let package = world.package.unwrap();
+        assert_eq!(resolve.packages[package].name.to_string(), artifact::WIT);
+        assert_eq!(resolve.id_of_name(package, &world.name), artifact::WORLD);
+        let exports: Vec<_> = world.exports.keys().map(|key| resolve.name_world_key(key)).collect();
+        assert_eq!(exports, [artifact::INTERFACE]);
     }
 
     #[test]

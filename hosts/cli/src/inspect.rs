@@ -6,7 +6,7 @@ use clap::Args;
 use policy_core::slot::Slot;
 use refrain_document::{
     ArtifactError, Digest,
-    artifact::{Contents, Section, WIT},
+    artifact::{Contents, Section, WORLD},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -28,7 +28,7 @@ Nothing of the artifact is run; `refrain verify` runs it.
 
 \x1b[1;4mExit codes:\x1b[0m 0 it is sound; 2 bad usage; 5 it is not, or another one than it has to be";
 
-/// Show what an artifact is, without running it: policy, identity, interface, imports, sizes and digests
+/// Show what an artifact is, without running it: policy, identity, world, imports, sizes and digests
 #[derive(Args, Debug)]
 #[command(after_help = "`refrain inspect --help` shows examples.", after_long_help = EXAMPLES)]
 pub(crate) struct InspectArgs {
@@ -58,7 +58,8 @@ struct Report {
     document: Option<Box<RawValue>>,
     #[serde(skip)]
     toml: Option<String>,
-    wit: Option<&'static str>,
+    /// Absent if it imports or exports anything else.
+    world: Option<&'static str>,
     imports: Vec<String>,
     exports: Vec<String>,
     bytes: usize,
@@ -73,8 +74,8 @@ struct Report {
 impl Report {
     fn of(bytes: &[u8], contents: &Contents<'_>) -> Result<Self, Error> {
         let mut faults = Faults(Vec::new());
-        faults.note(contents.imports_nothing());
-        faults.note(contents.exports_the_interface());
+        let alone = faults.note(contents.imports_nothing());
+        let exports = faults.note(contents.exports_the_interface());
         let core = faults.note(contents.core_module());
         let slot = faults.note(contents.slot());
         let section = match &slot {
@@ -90,7 +91,7 @@ impl Report {
             version: slot.as_ref().map(|slot| Slot::version(slot).to_owned()),
             document: raw.map_err(Error::broken)?,
             toml: document.map(|document| document.to_toml()),
-            wit: section.as_ref().map(|_| WIT),
+            world: alone.and(exports).map(|()| WORLD),
             imports: names(contents.imports()),
             exports: names(contents.exports()),
             bytes: bytes.len(),
@@ -112,7 +113,7 @@ impl Report {
             lines.push(format!("  {} {value}", paint(DIM, format_args!("{name:<12}"))));
         };
         let listed = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        row("interface", self.wit.map_or_else(unknown, str::to_owned));
+        row("world", self.world.map_or_else(unknown, str::to_owned));
         row("imports", listed(&self.imports));
         row("exports", listed(&self.exports));
         row("file", sized(self.bytes, Some(&self.sha256)));

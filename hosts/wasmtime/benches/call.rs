@@ -51,7 +51,7 @@ const DOCUMENT: &str = r#"
     name = "pinned"
     version = "1.0.0"
     limits = { max_attempts = 7, deadline = "5m", max_wait = "90s" }
-    backoff = { base = "700ms", multiplier = 1.5, cap = "45s", jitter = "equal" }
+    backoff = { base = "700ms", multiplier = 1.5, cap = "45s" }
     retry.statuses = [425, 429, "502-504"]
 "#;
 

@@ -42,6 +42,9 @@ use crate::{Digest, Document, Lock};
 /// The package of the interface that is known here, as a section names it.
 pub const WIT: &str = "refrain:policy@1.0.0";
 
+/// The world of a policy component: it exports [`INTERFACE`] and nothing else, and imports nothing.
+pub const WORLD: &str = "refrain:policy/refrain@1.0.0";
+
 /// The one export of a policy component.
 pub const INTERFACE: &str = "refrain:policy/policy@1.0.0";
 

@@ -224,7 +224,7 @@ fn an_artifact_is_inspected_without_running_it() {
         ("name", json!("tested")),
         ("version", json!("1.2.0")),
         ("document", canonical),
-        ("wit", json!("refrain:policy@1.0.0")),
+        ("world", json!("refrain:policy/refrain@1.0.0")),
         ("imports", json!([])),
         ("exports", json!(["refrain:policy/policy@1.0.0"])),
         ("bytes", json!(bytes.len())),
