@@ -58,7 +58,7 @@ fn check(artifact: &Artifact) -> Result<()> {
         slot::find(bytes).with_context(|| format!("the slot of the {name}"))?;
     }
     ensure!(
-        component.windows(core.len()).any(|window| window == core),
+        Contents::read(component)?.core_module()? == core,
         "expected the core module to stand in the component byte for byte"
     );
     check_core(core).context("the core module")?;

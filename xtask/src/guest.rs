@@ -186,5 +186,33 @@ fn encode(workspace: &Path, core: &[u8]) -> Result<Vec<u8>> {
     let mut described = core.to_vec();
     wit_component::embed_component_metadata(&mut described, &resolve, world, StringEncoding::UTF8)?;
     let encoder = ComponentEncoder::default().module(&described).context("the guest does not fit the interface")?;
-    encoder.validate(true).encode().context("cannot wrap the guest as a component")
+    let component = encoder.validate(true).encode().context("cannot wrap the guest as a component")?;
+    with_core(&component, core)
+}
+
+/// A component with exactly this core module in it, and no custom section: the encoder leaves its name in both, and then
+/// the module would have another digest inside the component than beside it.
+fn with_core(component: &[u8], core: &[u8]) -> Result<Vec<u8>> {
+    let mut whole = component.get(..8).ok_or_else(|| anyhow!("the encoded component is none"))?.to_vec();
+    let mut depth = 0_usize;
+    for payload in Parser::new(0).parse_all(component) {
+        let payload = payload.context("the encoded component is none")?;
+        // Modules and components inside come as a section, and then with all that stands in them.
+        let is_outermost = depth == 0;
+        match payload {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_custom = matches!(payload, Payload::CustomSection(_));
+        let Some((id, range)) = payload.as_section().filter(|_| is_outermost && !is_custom) else { continue };
+        let bytes = match payload {
+            Payload::ModuleSection { .. } => core,
+            _ => component.get(range).ok_or_else(|| anyhow!("the encoded component is cut off"))?,
+        };
+        whole.push(id);
+        put_leb128(&mut whole, bytes.len());
+        whole.extend_from_slice(bytes);
+    }
+    Ok(whole)
 }

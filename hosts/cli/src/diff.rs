@@ -147,6 +147,9 @@ impl Side {
 impl Setting {
     fn text(&self, width: usize) -> String {
         let value = |value: &Option<String>| value.clone().unwrap_or_else(|| paint(DIM, "(none)"));
-        format!("  {:width$}  {} → {}", self.path, value(&self.from), value(&self.to))
+        match self.path.as_str() {
+            "description" => format!("  {:width$}  {}", self.path, paint(DIM, "another text")),
+            path => format!("  {path:width$}  {} → {}", value(&self.from), value(&self.to)),
+        }
     }
 }
