@@ -35,11 +35,10 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Document {
-    name: String,
+    /// Name, version and policy.
+    slot: Slot,
     version: Version,
     description: String,
-    policy: Policy,
-    slot: Slot,
     host: HostSettings,
     warnings: Problems,
 }
@@ -61,12 +60,10 @@ impl Document {
         let policy = Policy::new(draft.rules()).map_err(|error| unforeseen(&error))?;
         let slot = Slot::new(&draft.name, &draft.version.to_string(), policy).map_err(|error| unforeseen(&error))?;
         Ok(Self {
+            slot,
             host: host(&draft),
-            name: draft.name,
             version: draft.version,
             description: draft.description,
-            policy,
-            slot,
             warnings: refused(problems),
         })
     }
@@ -74,7 +71,7 @@ impl Document {
     /// Name of the policy.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        self.slot.name()
     }
 
     /// Version of the policy.
@@ -92,7 +89,7 @@ impl Document {
     /// The compiled policy.
     #[must_use]
     pub const fn policy(&self) -> &Policy {
-        &self.policy
+        self.slot.policy()
     }
 
     /// Name, version and policy, as they are baked into an artifact.
@@ -129,7 +126,6 @@ impl Document {
 
 impl PartialEq for Document {
     fn eq(&self, other: &Self) -> bool {
-        // The slot is name, version and policy.
         self.slot == other.slot && self.description == other.description && self.host == other.host
     }
 }

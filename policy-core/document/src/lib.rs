@@ -30,3 +30,8 @@ pub use format::Format;
 pub use host::{BudgetScope, HostSettings, KeyField, KeyForm};
 pub use lock::{Lock, NotLocked};
 pub use problem::{Place, Position, Problem, Problems, Severity};
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -328,6 +328,38 @@ fn parsed(text: &str, format: Format) -> Document {
     Document::parse(text, format).unwrap_or_else(|problems| panic!("{text}\n{problems}"))
 }
 
+fn toml(rest: &str) -> Document {
+    parsed(&format!("schema = 1\nname = \"a\"\nversion = \"1.0.0\"\n{rest}"), Format::Toml)
+}
+
+#[test]
+fn a_class_takes_its_own_setting_else_that_of_every_class_else_its_default() {
+    let bases = |rest| {
+        let rules = toml(rest).policy().rules();
+        [rules.transient.base.get(), rules.throttled.base.get()]
+    };
+    assert_eq!(bases(""), [500, 1_000]);
+    assert_eq!(bases("[backoff]\nbase = 7"), [7, 7]);
+    assert_eq!(bases("[backoff.transient]\nbase = 7"), [7, 1_000]);
+    assert_eq!(bases("[backoff]\nbase = 7\ntransient = { base = 8 }\nthrottled = { base = 9 }"), [8, 9]);
+    assert_eq!(bases("[backoff]\nbase = 7\nthrottled = { cap = \"5s\" }"), [7, 7]);
+}
+
+#[test]
+fn the_case_of_a_field_and_the_editors_schema_mean_nothing() {
+    let plain = "[replay]\nkey_field = \"x-key\"\n[hints]\nfields = [\"retry-after-ms\"]";
+    let other = "\"$schema\" = \"a.json\"\n[replay]\nkey_field = \"X-Key\"\n[hints]\nfields = [\"Retry-After-Ms\"]";
+    assert_eq!(toml(plain), toml(other));
+    assert_eq!(toml(plain).to_canonical_json(), toml(other).to_canonical_json());
+}
+
+#[test]
+fn warnings_do_not_count() {
+    let (doubtful, plain) = (toml("[backoff]\nmultiplier = 1\ncap = \"20s\""), toml("[backoff]\nmultiplier = 1"));
+    assert_eq!((doubtful.warnings().len(), plain.warnings().len()), (1, 0));
+    assert_eq!(doubtful, plain);
+}
+
 proptest! {
     #[test]
     fn the_spelling_of_a_document_means_nothing(settings in settings(), styles in [style(), style(), style(), style()]) {

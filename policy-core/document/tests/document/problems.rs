@@ -479,3 +479,19 @@ fn places_are_counted_in_characters() {
     let problems = Document::parse(&text, Format::Toml).unwrap_err();
     assert!(problems.to_string().starts_with("5:1: "), "{problems}");
 }
+
+/// The first block of this language in the README.
+fn in_the_readme(language: &str) -> &'static str {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once(&format!("```{language}\n")).expect("a block of this language");
+    rest.split_once("```").expect("the end of the block").0
+}
+
+#[test]
+fn the_example_of_the_readme_is_accepted_and_refused_as_it_says() {
+    let text = in_the_readme("toml");
+    assert!(Document::parse(text, Format::Toml).unwrap().warnings().is_empty());
+    let broken = text.replace("deadline = \"30s\"", "deadline = \"30s\"\nmax_wait = \"1m\"");
+    let problems = Document::parse(&broken, Format::Toml).unwrap_err().in_file("orders-client.toml");
+    assert_eq!(problems.render(false).trim_end(), in_the_readme("text").trim_end());
+}
