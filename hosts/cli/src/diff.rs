@@ -118,10 +118,8 @@ impl Report {
     }
 }
 
-/// The document that a policy comes from; the component in this program has none until something is baked into it.
 fn document(chosen: &Chosen) -> Result<&Document, Error> {
-    let document = chosen.document.as_ref().or(chosen.artifact.as_ref().and_then(|artifact| artifact.document()));
-    document.ok_or_else(|| {
+    chosen.document().ok_or_else(|| {
         let name = &chosen.engine.description().name;
         Error::usage(format!(
             "expected an artifact with a document, found none in that of `{name}`: `refrain pin` bakes one"

@@ -88,7 +88,14 @@ pub(crate) struct Chosen {
     /// Absent if the native engine runs without a component.
     pub(crate) artifact: Option<Artifact>,
     /// The document that was named, if it was one.
-    pub(crate) document: Option<Document>,
+    document: Option<Document>,
+}
+
+impl Chosen {
+    /// The document that the policy comes from; the component in this program has none until something is baked into it.
+    pub(crate) fn document(&self) -> Option<&Document> {
+        self.document.as_ref().or_else(|| self.artifact.as_ref().and_then(Artifact::document))
+    }
 }
 
 impl EngineArgs {

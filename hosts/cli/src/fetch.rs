@@ -57,7 +57,7 @@ pub(crate) struct FetchArgs {
     #[arg(short, long, value_name = "DATA", allow_hyphen_values = true)]
     data: Option<String>,
 
-    /// Sent as `Idempotency-Key`, the same on every attempt
+    /// Sent in the field that the policy names (`Idempotency-Key`), the same on every attempt
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
@@ -79,7 +79,12 @@ pub(crate) struct FetchArgs {
 
 /// Sends the request and hands the answer over.
 pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Result<Exit, Error> {
-    let (message, key) = request::build(args)?;
+    if chosen.document().is_some_and(|document| document.host().session_required) {
+        return Err(Error::usage(
+            "expected a policy without `session.required`: `refrain fetch` does not know who is signed in",
+        ));
+    }
+    let (message, key) = request::build(args, chosen.document())?;
     let output = Output::open(args.output.as_deref())?;
     let timeline = Timeline::new(anstream::stderr(), format);
     let is_live = format == Format::Text && io::stderr().is_terminal();

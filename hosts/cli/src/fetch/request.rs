@@ -4,6 +4,7 @@
 use std::{fs, io::Read};
 
 use policy_core::IdempotencyKey;
+use refrain_document::{Document, KeyForm};
 use reqwest::{
     Body, Client, Method, Request, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
@@ -12,23 +13,21 @@ use reqwest::{
 use super::FetchArgs;
 use crate::exit::Error;
 
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-
-/// Builds the request, and says what is known about its key.
-pub(super) fn build(args: &FetchArgs) -> Result<(Request, IdempotencyKey), Error> {
+/// Builds the request, and says what is known about its key, which goes into the field that the policy's document names.
+pub(super) fn build(args: &FetchArgs, document: Option<&Document>) -> Result<(Request, IdempotencyKey), Error> {
     let url = url(&args.url)?;
     let method = method(args)?;
     let mut headers = headers(&args.headers)?;
     let key = match &args.idempotency_key {
         None => IdempotencyKey::Absent,
-        Some(_) if headers.contains_key(KEY) => {
-            return Err(Error::usage(
-                "expected one idempotency key, found `--idempotency-key` and a `--header` of that name",
-            ));
-        }
         Some(key) => {
-            headers
-                .insert(KEY, value(key).ok_or_else(|| Error::usage("`--idempotency-key` expects visible characters"))?);
+            let (name, value) = key_field(key, document)?;
+            if headers.contains_key(&name) {
+                return Err(Error::usage(
+                    "expected one idempotency key, found `--idempotency-key` and a `--header` of that name",
+                ));
+            }
+            headers.insert(name, value);
             if args.key_honoured { IdempotencyKey::Honoured } else { IdempotencyKey::Sent }
         }
     };
@@ -40,6 +39,24 @@ pub(super) fn build(args: &FetchArgs) -> Result<(Request, IdempotencyKey), Error
     }
     let request = request.build().map_err(|_| Error::usage("expected a URL and headers that make a request"))?;
     Ok((request, key))
+}
+
+/// The key as the policy's document has it written; `idempotency-key`, bare, where there is no document.
+fn key_field(key: &str, document: Option<&Document>) -> Result<(HeaderName, HeaderValue), Error> {
+    const FORBIDDEN: &str = "expected no `--idempotency-key`: the policy names no field for one (`replay.key_field`)";
+    let (name, form) = match document.map(|document| &document.host().key) {
+        None => ("idempotency-key", KeyForm::Bare),
+        Some(Some(field)) => (field.name.as_str(), field.form),
+        Some(None) => return Err(Error::usage(FORBIDDEN)),
+    };
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(Error::broken)?;
+    let value = match form {
+        KeyForm::Bare => value(key),
+        // What a structured field's string would have to escape is refused.
+        KeyForm::Quoted if key.contains(['"', '\\']) => None,
+        KeyForm::Quoted => value(&format!("\"{key}\"")),
+    };
+    Ok((name, value.ok_or_else(|| Error::usage("`--idempotency-key` expects visible characters"))?))
 }
 
 fn url(text: &str) -> Result<Url, Error> {

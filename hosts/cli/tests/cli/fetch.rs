@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     server::{Reply, Server},
-    support::{Run, command, refrain, scratch},
+    support::{Run, bare_command, command, refrain, scratch},
 };
 
 const BUSY: Reply = Reply::Status(503, "retry-after: 0\r\n", "busy\n");
@@ -62,6 +62,40 @@ fn a_post_is_repeated_only_with_a_key_that_the_server_honours() {
             assert_eq!(request.contains("idempotency-key: order-4711\r\n"), args.len() > 2, "{request}");
         }
     }
+}
+
+/// A run under a document with these lines.
+fn fetch_by(name: &str, lines: &str, server: &Server, args: &[&str]) -> Run {
+    let document = scratch(name).with_extension("toml");
+    fs::write(&document, format!("schema = 1\nname = \"tested\"\nversion = \"1.0.0\"\n{lines}")).unwrap();
+    let mut command = bare_command();
+    command.args(["fetch", &server.url(), "--engine", "native", "--policy"]).arg(document).args(args);
+    command.output().unwrap().into()
+}
+
+#[test]
+fn the_policy_names_the_field_and_the_form_of_the_key() {
+    let server = Server::start(&[OK]);
+    let lines = "replay.key_field = \"x-request-key\"\nreplay.key_form = \"quoted\"\n";
+    let run = fetch_by("fetch-key", lines, &server, &["-d", "order", "--idempotency-key", "order-4711"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(server.requests()[0].contains("x-request-key: \"order-4711\"\r\n"), "{:?}", server.requests());
+}
+
+#[test]
+fn a_policy_without_a_key_field_takes_no_key() {
+    let server = Server::start(&[OK]);
+    let run = fetch_by("fetch-no-key", "replay.key_field = \"none\"\n", &server, &["--idempotency-key", "a"]);
+    assert_eq!((run.code, server.requests().len()), (Some(2), 0));
+    assert!(run.stderr.contains("replay.key_field"), "{}", run.stderr);
+}
+
+#[test]
+fn a_policy_that_requires_a_session_is_refused_where_there_is_none() {
+    let server = Server::start(&[OK]);
+    let run = fetch_by("fetch-session", "session.required = true\n", &server, &[]);
+    assert_eq!((run.code, server.requests().len()), (Some(2), 0));
+    assert!(run.stderr.contains("session.required"), "{}", run.stderr);
 }
 
 #[test]
