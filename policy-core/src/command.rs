@@ -7,6 +7,7 @@ use crate::{
 
 /// What the host does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, u8)]
 pub enum Command {
     /// Nothing changed: go on with what was commanded last. Discard a response that came with this call.
     Keep,
@@ -32,6 +33,7 @@ pub enum Command {
 
 /// A wait. The host may wake in pieces of any length: an early wake gives the same wait again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Wait {
     /// Not before this mark.
     pub until: Mark,

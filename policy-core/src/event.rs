@@ -11,6 +11,7 @@ use crate::{
 ///
 /// All of it is compared on every call, so a host has nothing to re-check after a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Now {
     /// The wait clock.
     pub mark: Mark,
@@ -46,6 +47,7 @@ pub enum Network {
 
 /// Why the host calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, u8)]
 pub enum Event<'a> {
     /// A response head arrived.
     Response {
@@ -72,6 +74,7 @@ pub enum Event<'a> {
 
 /// Which attempt ended, and what a nested layer did below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Attempt {
     /// Echo of the number in [`Command::Send`](crate::Command::Send). A result with another number is ignored.
     pub number: u32,
@@ -94,6 +97,7 @@ pub const FIELDS_MAX: usize = 16;
 
 /// One response field that the policy asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Field<'a> {
     /// Position in [`Policy::fields`](crate::Policy::fields).
     pub index: u8,

@@ -19,7 +19,7 @@ use crate::{
     decision::{Decision, Situation, refusal, schedule},
     event::{Attempt, Event, FIELDS_MAX, Field, Network, Now},
     hint::{self, Hint},
-    outcome::{Bound, End, HandOver, HintReport, Outcome, Resume},
+    outcome::{Bound, End, HandOver, Outcome, Resume},
     policy::Policy,
     request::Request,
     rules::{DeadlineScope, Offline},
@@ -30,6 +30,7 @@ use crate::{
 /// The result of one call into the state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a step that is not carried out is a request that stands still"]
+#[repr(C)]
 pub struct Step {
     /// Pass to the next call.
     pub execution: Execution,
@@ -45,10 +46,27 @@ pub struct Step {
 impl Execution {
     /// Begins a logical request, joins one (`attempts_used` above 0) or resumes one (`not_before` too).
     pub fn start(policy: &Policy, request: &Request, now: &Now) -> Step {
+        let mut step = Step::new(Self::new(policy, request, now), now);
+        step.carry_on(None, policy, now);
+        step
+    }
+
+    /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
+        let mut step = Step::new(self, now);
+        step.carry_on(Some(&event), policy, now);
+        step
+    }
+
+    /// A request that nothing was done about yet.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(policy: &Policy, request: &Request, now: &Now) -> Self {
         let tightest = |ours: Millis, theirs: Option<Millis>| theirs.map_or(ours, |theirs| ours.min(theirs));
         let deadline = tightest(policy.deadline, request.limits.deadline);
         let decorrelated = policy.transient.jitter == Series::DECORRELATED;
-        let execution = Self {
+        Self {
             not_before: request.not_before.unwrap_or_default(),
             give_up: Mark::default(),
             deadline: now.mark.after(deadline),
@@ -61,37 +79,41 @@ impl Execution {
             last_status: 0,
             facts: Facts::new(request),
             progress: Progress::new(Phase::Waiting, Cost::Nothing),
-        };
-        Call::run(policy, now, execution, |call| call.begin())
-    }
-
-    /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
-        Call::run(policy, now, self, |call| call.take(event))
+        }
     }
 }
 
-/// One call: the policy, what is true outside, what goes back to the host, and what is known for its command so far.
+impl Step {
+    /// Before anything happened in this call.
+    #[doc(hidden)]
+    pub const fn new(execution: Execution, now: &Now) -> Self {
+        Self { execution, tokens: now.tokens, command: Command::Keep }
+    }
+
+    /// What [`Execution::handle`] does, and without an event [`Execution::start`], where the step stands.
+    #[doc(hidden)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub fn carry_on(&mut self, event: Option<&Event<'_>>, policy: &Policy, now: &Now) {
+        let outcome = Outcome::unknown(HandOver::LastStatus(self.execution.last_status));
+        let mut call = Call { policy, now, step: self, outcome };
+        match event {
+            None => call.begin(),
+            Some(event) => call.take(event),
+        }
+    }
+}
+
+/// One call: the policy, what is true outside, what goes back to the host, and what is known for its command so far. The
+/// step is changed where it is returned from: a copy would wait for all the stores that made it.
 struct Call<'a> {
     policy: &'a Policy,
     now: &'a Now,
     step: &'a mut Step,
-    hint: HintReport,
-    hand_over: Option<HandOver>,
-    resume: Option<Resume>,
+    /// As far as it is known.
+    outcome: Outcome,
 }
 
 impl Call<'_> {
-    /// The step is changed where it is returned from: a copy would wait for all the stores that made it.
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn run(policy: &Policy, now: &Now, execution: Execution, call: impl FnOnce(&mut Call<'_>)) -> Step {
-        let mut step = Step { execution, tokens: now.tokens, command: Command::Keep };
-        let hint = HintReport::Absent;
-        call(&mut Call { policy, now, step: &mut step, hint, hand_over: None, resume: None });
-        step
-    }
-
     #[inline(never)]
     fn begin(&mut self) {
         let Execution { attempts, max_attempts, not_before, .. } = self.step.execution;
@@ -106,7 +128,7 @@ impl Call<'_> {
     }
 
     #[inline(never)]
-    fn take(&mut self, event: Event<'_>) {
+    fn take(&mut self, event: &Event<'_>) {
         let phase = self.step.execution.progress.phase();
         let interruption = match () {
             () if phase == Phase::Finished => return,
@@ -116,7 +138,7 @@ impl Call<'_> {
             () if self.now.cancelled => End::Cancelled,
             () if !self.is_valid() || !self.fields_are_valid(event) => End::InvalidInput,
             () => {
-                return match (phase, event) {
+                return match (phase, *event) {
                     (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
                         if of.number == self.step.execution.attempts =>
                     {
@@ -137,8 +159,8 @@ impl Call<'_> {
     }
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn fields_are_valid(&self, event: Event<'_>) -> bool {
-        let Event::Response { fields, .. } = event else { return true };
+    fn fields_are_valid(&self, event: &Event<'_>) -> bool {
+        let Event::Response { fields, .. } = *event else { return true };
         let mut free = 1_u32.wrapping_shl(self.policy.fields.count().into()).wrapping_sub(1);
         let mut is_new = |field: &Field<'_>| {
             let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
@@ -146,17 +168,16 @@ impl Call<'_> {
             bit != 0
         };
         match fields {
-            [] => true,
-            [field] => is_new(field),
+            [field] if cfg!(not(target_family = "wasm")) => is_new(field),
             _ => fields.len() <= FIELDS_MAX && fields.iter().all(is_new),
         }
     }
 
     /// Ends from outside: nothing of what came with this call may be used.
     #[cfg_attr(not(target_family = "wasm"), cold)]
-    fn interrupt(&mut self, event: Event<'_>, end: End) {
+    fn interrupt(&mut self, event: &Event<'_>, end: End) {
         let in_flight = self.step.execution.progress.phase() == Phase::InFlight;
-        let failed = match event {
+        let failed = match *event {
             Event::Failure { of, kind, timed_out } if of.number == self.step.execution.attempts => {
                 Some((kind, timed_out))
             }
@@ -171,7 +192,9 @@ impl Call<'_> {
         }
         // Not even the status of an older session's result goes out.
         let withheld = in_flight || end == End::SessionChanged;
-        self.hand_over = withheld.then_some(HandOver::Abort);
+        if withheld {
+            self.outcome.hand_over = HandOver::Abort;
+        }
         let unsent = failed.is_some_and(|(kind, timed_out)| {
             Disposition::of_failure(self.policy, kind, timed_out, self.now.network) == Disposition::Offline
         });
@@ -185,11 +208,11 @@ impl Call<'_> {
 
     /// The result of the attempt in flight.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn resolve(&mut self, event: Event<'_>, of: Attempt) {
-        let Some(disposition) = Disposition::of_event(self.policy, &event, self.now.network) else {
+    fn resolve(&mut self, event: &Event<'_>, of: Attempt) {
+        let Some(disposition) = Disposition::of_event(self.policy, event, self.now.network) else {
             return;
         };
-        let (disposition, status, hint, unprocessed) = match event {
+        let (disposition, status, hint, unprocessed) = match *event {
             Event::Response { status, fields, .. } => {
                 let (disposition, hint) = self.listen(disposition, status, fields);
                 (disposition, status, hint, false)
@@ -202,7 +225,7 @@ impl Call<'_> {
             }
             Event::Wake => return,
         };
-        (self.hint, self.hand_over) = (hint.report, Some(HandOver::This));
+        (self.outcome.hint, self.outcome.hand_over) = (hint.report, HandOver::This);
         let (sends, counts) = if disposition == Disposition::Offline {
             (of.sends.saturating_sub(1), false)
         } else {
@@ -265,10 +288,10 @@ impl Call<'_> {
                 self.step.execution.series = series;
                 self.step.execution.progress = Progress::new(Phase::Waiting, cost);
                 let retry_index = self.step.execution.retry_index();
-                self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
+                self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.outcome.hint });
             }
             Decision::Later { end, bound, delay, not_before } => {
-                self.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
+                self.outcome.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
                 self.finish(end, bound)
             }
             Decision::Stop { end, bound } => self.finish(end, bound),
@@ -354,7 +377,7 @@ impl Call<'_> {
     fn waiting(&mut self, until: Mark, bound: Bound) {
         let delay = self.now.mark.until(until);
         let retry_index = self.step.execution.retry_index();
-        self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
+        self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.outcome.hint });
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
@@ -370,24 +393,20 @@ impl Call<'_> {
 
     fn resume_after(&mut self, delay: Millis) {
         let not_before = self.now.wall.map(|wall| wall.after(delay));
-        self.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
+        self.outcome.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
     }
 
     /// Ends the request. A token that was taken for a retry that is not sent goes back.
     fn finish(&mut self, end: End, bound: Bound) {
-        let Execution { progress, facts, attempts, last_status, .. } = self.step.execution;
+        let Execution { progress, facts, attempts, .. } = self.step.execution;
         if progress.phase() != Phase::InFlight {
             self.step.tokens = self.policy.budget.returned(self.step.tokens, progress.spent());
         }
         self.step.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
-        self.step.command = Command::Finish(Outcome {
-            end,
-            bound,
-            hint: self.hint,
-            attempts,
-            maybe_applied: facts.0 & Facts::MAYBE_APPLIED != 0,
-            hand_over: self.hand_over.unwrap_or(HandOver::LastStatus(last_status)),
-            resume: self.resume,
-        });
+        self.outcome.end = end;
+        self.outcome.bound = bound;
+        self.outcome.attempts = attempts;
+        self.outcome.maybe_applied = facts.0 & Facts::MAYBE_APPLIED != 0;
+        self.step.command = Command::Finish(self.outcome);
     }
 }

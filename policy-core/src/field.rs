@@ -4,6 +4,8 @@
 //! that its servers are known to send, the one it trusts most first; only these ever cross into the core, as positions
 //! in the list. The first of them that is present decides. What a value does that cannot be read is chosen for each.
 
+use crate::time::Millis;
+
 /// Most fields in a [`HintFields`].
 pub const HINT_FIELDS_MAX: usize = ROWS - CLOCK_ROWS;
 
@@ -294,6 +296,16 @@ impl How {
     /// Seconds, and so HTTP-dates too; else milliseconds.
     pub(crate) const fn is_seconds(self) -> bool {
         matches!(self.0 & 7, 0 | 3)
+    }
+
+    /// A number in the unit; a fraction of a millisecond counts as a whole one.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(crate) const fn span(self, number: u64, thousandths: u32) -> Millis {
+        if self.is_seconds() {
+            Millis::from_secs(number).plus(Millis::new(thousandths as u64))
+        } else {
+            Millis::new(number).plus(Millis::new((thousandths != 0) as u64))
+        }
     }
 
     pub(crate) const fn reads_decimals(self) -> bool {

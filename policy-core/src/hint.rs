@@ -3,10 +3,10 @@
 use crate::{
     event::Field,
     field::{BadValue, How},
-    http_date,
+    http_date::{self, Calendar},
     outcome::HintReport,
     policy::Policy,
-    retry_after::{self, Proof, RetryAfter, RetryAfterError},
+    retry_after,
     rules::Unreadable,
     time::{Millis, UnixMillis},
 };
@@ -48,8 +48,11 @@ impl Hint {
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub fn read(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
         let mut unread = Self::ABSENT;
-        for (index, how) in policy.fields.rows().filter(|(_, how)| how.is_timing()) {
-            let Some(value) = find(fields, index) else { continue };
+        for (index, how) in policy.fields.rows() {
+            if !how.is_timing() {
+                continue;
+            }
+            let Some(Field { value, .. }) = find(fields, index) else { continue };
             if !policy.hint_statuses.contains(status) {
                 return Self::none(HintReport::NotAsked);
             }
@@ -58,10 +61,11 @@ impl Hint {
             // What proves a lower bound holds; what only a missing clock makes unreadable may be said below in other
             // words.
             let holds = hint.exact || (hint.delay != Millis::ZERO && hint.report != HintReport::NoWallClock);
-            match how.bad_value() {
-                BadValue::Stop if !hint.exact => return Self { forbids: true, ..hint },
-                BadValue::Next if !holds => {}
-                _ => return hint,
+            if how.bad_value() == BadValue::Stop && !hint.exact {
+                return Self { forbids: true, ..hint };
+            }
+            if how.bad_value() != BadValue::Next || holds {
+                return hint;
             }
             if unread.report == HintReport::Absent {
                 unread = hint;
@@ -73,22 +77,24 @@ impl Hint {
     /// The value of one field.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn of(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
-        let (report, span, date) = match retry_after::parse(value, policy.dates(), clock) {
-            Ok(RetryAfter::DelaySeconds(number)) if how.is_pushback() && number > i32::MAX.unsigned_abs().into() => {
-                (HintReport::Overflow, Millis::MAX, None)
-            }
-            Ok(RetryAfter::DelaySeconds(number)) => (HintReport::Used, span(how, number, 0), None),
-            Ok(RetryAfter::At(date)) if how.is_seconds() => (HintReport::Used, Millis::ZERO, Some(date)),
-            Ok(RetryAfter::At(_)) => (HintReport::Malformed, Millis::ZERO, None),
-            Err(error) => refused(how, value, error),
-        };
+        let reading = retry_after::read(value, &Calendar { rules: policy.dates(), now: clock }, how.reads_decimals());
+        let (report, date) = (reading.report, reading.date());
+        let (mut report, mut delay) = (report, how.span(reading.number, reading.thousandths));
+        if how.is_pushback() && report == HintReport::Used && reading.number > i32::MAX.unsigned_abs().into() {
+            (report, delay) = (HintReport::Overflow, Millis::MAX);
+        }
+        if report == HintReport::Used && date.is_some() && !how.is_seconds() {
+            return Self::none(HintReport::Malformed);
+        }
         let exact = report == HintReport::Used;
-        // Where there is no number, and at the epoch, nothing is left to be waited for.
-        let is_moment = how.is_moment() && span != Millis::ZERO && span != Millis::MAX;
-        let (delay, moment) = match date {
-            None if is_moment => (Millis::ZERO, Some(UnixMillis::new(span.get()))),
-            date => (span, date.map(UnixMillis::at_second)),
-        };
+        let mut moment = date.map(UnixMillis::at_second);
+        if how.is_moment() {
+            let latest = moment.map_or(delay, |moment| delay.max(Millis::new(moment.get())));
+            // Where there is no number, and at the epoch, nothing is left to be waited for.
+            let is_moment = (exact && date.is_some()) || (latest != Millis::ZERO && latest != Millis::MAX);
+            moment = is_moment.then_some(UnixMillis::new(latest.get()));
+            delay = if is_moment { Millis::ZERO } else { latest };
+        }
         let hint = Self { report, delay, exact, moment: None, forbids: false };
         let hint = match (moment, clock) {
             (None, _) => hint,
@@ -102,36 +108,6 @@ impl Hint {
     }
 }
 
-/// A number in the field's unit; a fraction of a millisecond counts as a whole one.
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn span(how: How, number: u64, thousandths: u16) -> Millis {
-    if how.is_seconds() {
-        Millis::from_secs(number).plus(Millis::new(thousandths.into()))
-    } else {
-        Millis::new(number).plus(Millis::new(thousandths.min(1).into()))
-    }
-}
-
-/// What a value that was refused still says.
-#[cfg_attr(not(target_family = "wasm"), cold)]
-fn refused(how: How, value: &[u8], error: RetryAfterError) -> (HintReport, Millis, Option<i64>) {
-    let RetryAfterError { reason, proof } = error;
-    match proof {
-        Proof::Nothing if reason == HintReport::Fractional && how.reads_decimals() => match retry_after::decimal(value)
-        {
-            Some((number, thousandths)) => (HintReport::Used, span(how, number, thousandths), None),
-            None => (reason, Millis::ZERO, None),
-        },
-        Proof::Nothing => (reason, Millis::ZERO, None),
-        Proof::AtLeast { seconds, date: Some(date) } if how.is_moment() => {
-            let later = Millis::new(UnixMillis::at_second(date).get());
-            (reason, span(how, seconds.unwrap_or(0), 0).max(later), None)
-        }
-        Proof::AtLeast { seconds, date } => (reason, span(how, seconds.unwrap_or(0), 0), date),
-        Proof::Unknown => (reason, Millis::MAX, None),
-    }
-}
-
 /// A verdict hint: whether the server says that a retry makes sense. Nothing, unless a field of the policy's list says
 /// exactly `true` or `false`.
 ///
@@ -142,16 +118,27 @@ pub fn verdict(policy: &Policy, status: u16, fields: &[Field<'_>]) -> Option<boo
     if status < 400 || !policy.hint_statuses.contains(status) {
         return None;
     }
-    policy.fields.rows().filter(|(_, how)| how.is_verdict()).find_map(|(index, _)| {
-        let value = find(fields, index)?;
-        if says(value, b"true") { Some(true) } else { says(value, b"false").then_some(false) }
-    })
+    policy
+        .fields
+        .rows()
+        .filter(|(_, how)| how.is_verdict())
+        .find_map(|(index, _)| yes_or_no(find(fields, index)?.value))
 }
 
-/// Whether `value` is `word`, in each of its lines: they arrive joined, and equal ones count as one.
-#[cfg_attr(target_family = "wasm", inline(never))]
-fn says(value: &[u8], word: &[u8]) -> bool {
-    value.split(|byte| *byte == b',').all(|line| retry_after::trim(line) == word)
+/// What each of the lines says: they arrive joined, and equal ones count as one.
+fn yes_or_no(value: &[u8]) -> Option<bool> {
+    let mut all = None;
+    for line in value.split(|byte| *byte == b',') {
+        let yes = match retry_after::trim(line) {
+            b"true" => true,
+            b"false" => false,
+            _ => return None,
+        };
+        if *all.get_or_insert(yes) != yes {
+            return None;
+        }
+    }
+    all
 }
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.
@@ -161,10 +148,35 @@ fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>)
     if find(fields, age).is_some() {
         return None;
     }
-    http_date::parse(find(fields, date)?, policy.dates(), wall).ok().map(UnixMillis::at_second)
+    http_date::parse(find(fields, date)?.value, policy.dates(), wall).ok().map(UnixMillis::at_second)
 }
 
 #[cfg_attr(target_family = "wasm", inline(never))]
-fn find<'a>(fields: &[Field<'a>], index: u8) -> Option<&'a [u8]> {
-    fields.iter().find(|field| field.index == index).map(|field| field.value)
+fn find<'a>(fields: &'a [Field<'a>], index: u8) -> Option<&'a Field<'a>> {
+    fields.iter().find(|field| field.index == index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        field::{HintField, HintFields, Unit},
+        rules::{HintRules, Rules},
+    };
+
+    #[test]
+    fn a_pushback_keeps_its_limit_with_a_fraction_too() {
+        let field = HintField { unit: Unit::PushbackMilliseconds, decimals: true, ..HintField::RETRY_AFTER };
+        let hint = HintRules { fields: HintFields::EMPTY.with(field).unwrap(), ..HintRules::DEFAULT };
+        let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+        let read = |value: &[u8]| {
+            let hint = Hint::read(&policy, 503, &[Field { index: 0, value }], None);
+            (hint.report, hint.delay)
+        };
+        assert_eq!(read(b"2147483647"), (HintReport::Used, Millis::new(2_147_483_647)));
+        assert_eq!(read(b"2147483646.5"), (HintReport::Used, Millis::new(2_147_483_647)));
+        for longer in [&b"2147483648"[..], b"2147483648.0"] {
+            assert_eq!(read(longer), (HintReport::Overflow, Millis::MAX));
+        }
+    }
 }

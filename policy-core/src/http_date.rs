@@ -30,18 +30,30 @@ use crate::{outcome::HintReport, time::UnixMillis};
 /// What of it is no date that `rules` accept.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
+    read(text, &Calendar { rules, now })
+}
+
+/// What dates are read by: the arguments of [`parse`].
+pub(crate) struct Calendar {
+    pub(crate) rules: DateRules,
+    pub(crate) now: Option<UnixMillis>,
+}
+
+/// As [`parse`].
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+pub(crate) fn read(text: &[u8], by: &Calendar) -> Result<i64, HttpDateError> {
     let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
-    let weekday = position(*name, &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
+    let weekday = position(self::name(*name), &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
     let date = match imf_fixdate(rest) {
         Some(date) => date,
-        None => by_form(weekday, rest, rules, now)?,
+        None => by_form(weekday, rest, by)?,
     };
-    date.check(weekday, rules)
+    date.check(weekday, by.rules)
 }
 
 /// What follows the weekday, of any form.
 #[cfg_attr(not(target_family = "wasm"), cold)]
-fn by_form(weekday: u32, rest: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<Date, HttpDateError> {
+fn by_form(weekday: u32, rest: &[u8], by: &Calendar) -> Result<Date, HttpDateError> {
     // The three forms differ in length, whatever the day.
     let form = match rest.len() {
         26 => Some(IMF_FIXDATE.as_slice()),
@@ -49,11 +61,11 @@ fn by_form(weekday: u32, rest: &[u8], rules: DateRules, now: Option<UnixMillis>)
         _ => RFC850_DATES.get(weekday as usize).copied(),
     };
     let mut date = scan(rest, form.unwrap_or_default()).ok_or(HttpDateError::Malformed)?;
-    if rest.len() != IMF_FIXDATE.len() && !rules.obsolete {
+    if rest.len() != IMF_FIXDATE.len() && !by.rules.obsolete {
         return Err(HttpDateError::Obsolete);
     }
     if rest.len() > IMF_FIXDATE.len() {
-        date.year = date.year_near(now.ok_or(HttpDateError::NoClock)?);
+        date.year = date.year_near(by.now.ok_or(HttpDateError::NoClock)?);
     }
     Ok(date)
 }
@@ -72,7 +84,7 @@ fn imf_fixdate(text: &[u8]) -> Option<Date> {
     let [_, minute, _, _, second, ..] = TIME.pairs(*time)?;
     Some(Date {
         day: day.into(),
-        month: position([m1, m2, m3], &MONTHS)?.wrapping_add(1),
+        month: position(name([m1, m2, m3]), &MONTHS)?.wrapping_add(1),
         year: u32::from(century).wrapping_mul(100).wrapping_add(year.into()),
         hour: hour.into(),
         minute: minute.into(),
@@ -86,50 +98,42 @@ const fn imf_fixdate(_: &[u8]) -> Option<Date> {
     None
 }
 
-const IMF_FIXDATE: &[u8; 26] = b", DD NNN YYYY HH:II:SS GMT";
-const ASCTIME_DATE: &[u8; 21] = b" NNN _D HH:II:SS YYYY";
+const IMF_FIXDATE: &[u8; 26] = b", 11 NNN 0000 22:33:44 GMT";
+const ASCTIME_DATE: &[u8; 21] = b" NNN _1 22:33:44 0000";
 
 /// From Monday; what follows the first three letters of the day's name.
 const RFC850_DATES: [&[u8]; 7] = [
-    b"day, DD-NNN-YY HH:II:SS GMT",
-    b"sday, DD-NNN-YY HH:II:SS GMT",
-    b"nesday, DD-NNN-YY HH:II:SS GMT",
-    b"rsday, DD-NNN-YY HH:II:SS GMT",
-    b"day, DD-NNN-YY HH:II:SS GMT",
-    b"urday, DD-NNN-YY HH:II:SS GMT",
-    b"day, DD-NNN-YY HH:II:SS GMT",
+    b"day, 11-NNN-00 22:33:44 GMT",
+    b"sday, 11-NNN-00 22:33:44 GMT",
+    b"nesday, 11-NNN-00 22:33:44 GMT",
+    b"rsday, 11-NNN-00 22:33:44 GMT",
+    b"day, 11-NNN-00 22:33:44 GMT",
+    b"urday, 11-NNN-00 22:33:44 GMT",
+    b"day, 11-NNN-00 22:33:44 GMT",
 ];
 
-/// Reads what follows the weekday by a form. In it, `Y`, `D`, `H`, `I` and `S` stand for a digit of year, day, hour,
-/// minute and second, `_` for a digit or a space, `N` for a letter of the month, all else for itself.
+/// Reads what follows the weekday by a form. In it, `0` to `4` stand for a digit of year, day, hour, minute and second,
+/// `_` for a digit of the day or a space, `N` for a letter of the month, all else for itself.
 fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
     if text.len() != form.len() {
         return None;
     }
-    let (mut year, mut day, mut hour, mut minute, mut second) = (0, 0, 0, 0, 0);
-    let mut name = [0; 3];
+    let (mut numbers, mut name) = ([0_u32; 5], 0_u32);
     for (byte, place) in text.iter().zip(form) {
-        let number = match place {
-            b'Y' => &mut year,
-            b'_' if *byte == b' ' => continue,
-            b'D' | b'_' => &mut day,
-            b'H' => &mut hour,
-            b'I' => &mut minute,
-            b'S' => &mut second,
-            b'N' => {
-                let [_, first, second] = name;
-                name = [first, second, *byte];
-                continue;
+        let place = if *place == b'_' && *byte != b' ' { b'1' } else { *place };
+        if let Some(number) = numbers.get_mut(usize::from(place.wrapping_sub(b'0'))) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
             }
-            _ if place == byte => continue,
-            _ => return None,
-        };
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
+            *number = number.wrapping_mul(10).wrapping_add(digit.into());
+        } else if place == b'N' {
+            name = name << 8 | u32::from(*byte);
+        } else if place != *byte && place != b'_' {
             return None;
         }
-        *number = u32::wrapping_mul(*number, 10).wrapping_add(digit.into());
     }
+    let [year, day, hour, minute, second] = numbers;
     let month = position(name, &MONTHS)?.wrapping_add(1);
     Some(Date { day, month, year, hour, minute, second })
 }
@@ -185,19 +189,38 @@ impl Date {
 }
 
 /// From Monday, 0.
-const WEEKDAYS: [[u8; 3]; 7] = [*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun"];
+const WEEKDAYS: [u32; 7] =
+    [name(*b"Mon"), name(*b"Tue"), name(*b"Wed"), name(*b"Thu"), name(*b"Fri"), name(*b"Sat"), name(*b"Sun")];
 
 /// From January, 0.
-const MONTHS: [[u8; 3]; 12] =
-    [*b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov", *b"Dec"];
+const MONTHS: [u32; 12] = [
+    name(*b"Jan"),
+    name(*b"Feb"),
+    name(*b"Mar"),
+    name(*b"Apr"),
+    name(*b"May"),
+    name(*b"Jun"),
+    name(*b"Jul"),
+    name(*b"Aug"),
+    name(*b"Sep"),
+    name(*b"Oct"),
+    name(*b"Nov"),
+    name(*b"Dec"),
+];
+
+/// Three letters as one number.
+const fn name([a, b, c]: [u8; 3]) -> u32 {
+    u32::from_be_bytes([0, a, b, c])
+}
 
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn position(name: [u8; 3], names: &[[u8; 3]]) -> Option<u32> {
+fn position(name: u32, names: &[u32]) -> Option<u32> {
     names.iter().zip(0..).find(|(other, _)| **other == name).map(|(_, at)| at)
 }
 
 const fn month_length(year: u32, month: u32) -> u32 {
     match month {
+        _ if cfg!(target_family = "wasm") => month_length_by_days(year, month),
         4 | 6 | 9 | 11 => 30,
         2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
         2 => 28,
@@ -205,6 +228,11 @@ const fn month_length(year: u32, month: u32) -> u32 {
     }
 }
 
+/// The same by less code. Asked 400 years later, when the calendar is the same, since days are counted from year 0.
+const fn month_length_by_days(year: u32, month: u32) -> u32 {
+    let year = year.wrapping_add(400);
+    days_before(year, month.wrapping_add(1)).wrapping_sub(days_before(year, month))
+}
 /// Days from 1 March of year 0 to the day before the first of the month, in the proleptic Gregorian calendar; years run
 /// from March, so that the leap day comes last. Not for the first two months of year 0.
 #[cfg_attr(target_family = "wasm", inline(never))]
@@ -246,21 +274,22 @@ pub struct DateRules {
 /// Why bytes are no HTTP-date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[repr(u16)]
 pub enum HttpDateError {
     /// None of the three productions.
-    Malformed,
+    Malformed = HintReport::Malformed.code(),
     /// An RFC 850 or asctime date, which the rules do not accept.
-    Obsolete,
+    Obsolete = HintReport::ObsoleteDate.code(),
     /// A two-digit year, but no clock to tell its century.
-    NoClock,
+    NoClock = HintReport::NoWallClock.code(),
     /// The day, hour, minute or second does not exist.
-    NoSuchTime,
+    NoSuchTime = HintReport::NoSuchTime.code(),
     /// The weekday is that of another date.
-    WrongWeekday,
+    WrongWeekday = HintReport::WrongWeekday.code(),
     /// A second of 60 that is not at 23:59, or that the rules do not accept.
-    LeapSecond,
+    LeapSecond = HintReport::LeapSecond.code(),
     /// A year before 1900.
-    YearBefore1900,
+    YearBefore1900 = HintReport::YearBefore1900.code(),
 }
 
 impl HttpDateError {
@@ -338,6 +367,13 @@ mod tests {
         }
         assert_eq!(days_before(1970, 1) + 1, EPOCH);
         assert_eq!((EPOCH + WEEKDAY_OF_DAY_0) % 7, 3, "1 January 1970 was a Thursday");
+    }
+
+    #[test]
+    fn both_ways_to_tell_the_length_of_a_month_agree() {
+        for (year, month) in (0..=9999).flat_map(|year| (1..=12).map(move |month| (year, month))) {
+            assert_eq!(month_length_by_days(year, month), month_length(year, month), "{year}-{month}");
+        }
     }
 
     #[test]

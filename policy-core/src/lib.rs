@@ -51,6 +51,8 @@ mod time;
 #[cfg(not(target_family = "wasm"))]
 mod word;
 
+// What goes into and out of the state machine is `repr(C)`, its parts in the order of `wit/policy.wit`: the component takes
+// it as a host wrote it. The guest's `alike.rs` refuses to compile where they differ.
 pub use backoff::{Backoff, Draw, Jitter, Thousandths};
 pub use budget::{Budget, BudgetRules, Cost, Tokens};
 pub use classify::{Class, Disposition};

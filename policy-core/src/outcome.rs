@@ -4,6 +4,7 @@ use crate::time::{Millis, UnixMillis};
 
 /// How a logical request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Outcome {
     /// Why.
     pub end: End,
@@ -22,8 +23,24 @@ pub struct Outcome {
     pub resume: Option<Resume>,
 }
 
+impl Outcome {
+    /// Of a request that has not ended.
+    pub(crate) const fn unknown(hand_over: HandOver) -> Self {
+        Self {
+            end: End::Success,
+            bound: Bound::None,
+            hint: HintReport::Absent,
+            attempts: 0,
+            maybe_applied: false,
+            hand_over,
+            resume: None,
+        }
+    }
+}
+
 /// What the host does with the result of the last attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, u8)]
 pub enum HandOver {
     /// Give the caller this event's response, its body unread, or this event's failure.
     This,
@@ -35,6 +52,7 @@ pub enum HandOver {
 
 /// What is needed to go on later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Resume {
     /// The whole wait that was asked for: not capped, not spread. [`Millis::MAX`] if it is that long or its length is
     /// unknown (a number too large; a date without a wall clock, which then stands in `not_before`).

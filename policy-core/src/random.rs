@@ -59,6 +59,7 @@ impl Sample {
     /// ```
     #[must_use]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
         let span = high.get().saturating_sub(low.get());
         // No more than `high`, if that is the larger.

@@ -10,6 +10,7 @@ use crate::time::{Mark, Millis};
 /// assert!(request.replayable && request.attempts_used == 0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Request {
     /// The method.
     pub method: Method,
@@ -43,6 +44,7 @@ impl Request {
 
 /// Limits for one request. They can only tighten the policy; a looser value changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Limits {
     /// All sends, the first included.
     pub max_attempts: Option<u32>,

@@ -10,9 +10,9 @@
 //! of its own, so nothing is split before it is read; equal repeated values count as one.
 
 use crate::{
-    http_date::{self, DateRules, HttpDateError},
+    http_date::{self, Calendar, DateRules, HttpDateError},
     outcome::HintReport,
-    time::{UnixMillis, saturating_mul},
+    time::UnixMillis,
 };
 
 /// What a Retry-After value says.
@@ -67,82 +67,144 @@ pub const FIELD_MAX: usize = 1_024;
 /// The reason, and the lower bound that the value proves.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
-    if value.len() >= FIELD_MAX {
-        return Err(HintReport::TooLong.into());
+    let reading = read(value, &Calendar { rules: dates, now }, false);
+    match (reading.report, reading.date()) {
+        (HintReport::Used, Some(date)) => Ok(RetryAfter::At(date)),
+        (HintReport::Used, None) => Ok(RetryAfter::DelaySeconds(reading.number)),
+        (reason, _) => Err(RetryAfterError { reason, proof: reading.proof() }),
     }
-    let value = trim(value);
-    match one(value, dates, now) {
-        Err(HintReport::Malformed) => many(value, dates, now),
-        result => result.map_err(RetryAfterError::from),
+}
+
+/// As [`parse`], for a field of any unit; with `decimals`, its number may have a fraction: `1*DIGIT "." 1*DIGIT`.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+pub(crate) fn read(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
+    if value.len() >= FIELD_MAX {
+        return Reading::refused(HintReport::TooLong);
+    }
+    // A single value is a list as well; where code may be larger, it is read without looking for commas.
+    if cfg!(not(target_family = "wasm")) {
+        let reading = one(value, dates, decimals);
+        if reading.report != HintReport::Malformed {
+            return reading;
+        }
+    }
+    many(value, dates, decimals)
+}
+
+/// What a value says, or proves where it was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// [`HintReport::Used`], or why it was refused.
+    pub(crate) report: HintReport,
+    /// Of what it was read: of none if it was refused and proves nothing.
+    parts: u16,
+    /// The thousandths that are begun after the whole number.
+    pub(crate) thousandths: u32,
+    /// The largest number; `u64::MAX` for anything longer, and where nobody can say how long. Zero where there is none.
+    pub(crate) number: u64,
+    /// The latest date, in seconds since the last one before 1900. Zero where there is none.
+    date: u64,
+}
+
+impl Reading {
+    const NUMBER: u16 = 1 << 0;
+    const DATE: u16 = 1 << 1;
+    /// A date that nobody can measure.
+    const UNKNOWN: u16 = 1 << 2;
+    /// In seconds since 1970. No date is earlier than 1900.
+    const BEFORE_1900: i64 = -2_208_988_801;
+
+    /// Of what proves nothing.
+    const fn refused(report: HintReport) -> Self {
+        Self { report, parts: 0, thousandths: 0, number: 0, date: 0 }
+    }
+
+    fn of_date(result: Result<i64, HttpDateError>) -> Self {
+        let (report, date) = match result {
+            Ok(date) => (HintReport::Used, date.wrapping_sub(Self::BEFORE_1900).cast_unsigned()),
+            Err(error) => (error.report(), 0),
+        };
+        let (parts, number) = match report {
+            HintReport::Used => (Self::DATE, 0),
+            HintReport::NoWallClock => (Self::UNKNOWN, u64::MAX),
+            _ => (0, 0),
+        };
+        Self { report, parts, thousandths: 0, number, date }
+    }
+
+    pub(crate) fn date(&self) -> Option<i64> {
+        (self.date != 0).then_some(self.date.cast_signed().wrapping_add(Self::BEFORE_1900))
+    }
+
+    fn proof(&self) -> Proof {
+        match self.parts {
+            0 => Proof::Nothing,
+            parts if parts & Self::UNKNOWN != 0 => Proof::Unknown,
+            parts => {
+                let seconds = (parts & Self::NUMBER != 0).then_some(self.number);
+                Proof::AtLeast { seconds, date: self.date() }
+            }
+        }
     }
 }
 
 /// One value: digits or a date.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn one(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, HintReport> {
-    match value {
-        [] => Err(HintReport::Empty),
-        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => match number(value) {
-            (HintReport::Used, seconds, _) => Ok(RetryAfter::DelaySeconds(seconds)),
-            (reason, ..) => Err(reason),
+fn one(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
+    match trim(value) {
+        [] => Reading::refused(HintReport::Empty),
+        value => match number(value, decimals) {
+            Reading { report: HintReport::Malformed, .. } => Reading::of_date(http_date::read(value, dates)),
+            reading => reading,
         },
-        _ => http_date::parse(value, dates, now).map(RetryAfter::At).map_err(HttpDateError::report),
     }
 }
 
-/// A number with a decimal fraction, for fields that may have one: `1*DIGIT "." 1*DIGIT`, as its whole part, which
-/// saturates, and the thousandths that are begun.
-#[cold]
-pub(crate) fn decimal(value: &[u8]) -> Option<(u64, u16)> {
-    match (trim(value), number(trim(value))) {
-        ([b'0'..=b'9', .., b'0'..=b'9'], (HintReport::Fractional, whole, thousandths)) => Some((whole, thousandths)),
-        _ => None,
-    }
-}
-
-/// Digits, or what else a number was meant to be: [`HintReport::Used`] or the reason, the whole part, and the thousandths
-/// that are begun.
+/// Digits, or what else a number was meant to be.
 #[cfg_attr(target_family = "wasm", inline(never))]
-fn number(value: &[u8]) -> (HintReport, u64, u16) {
+fn number(value: &[u8], decimals: bool) -> Reading {
     let (mut whole, mut digits, mut overflow) = (0_u64, false, false);
-    let (mut thousandths, mut place, mut more) = (0_u16, 100_u16, false);
+    let (mut thousandths, mut place, mut more) = (0_u32, 100_u32, 0_u32);
     let mut report = HintReport::Used;
     for (at, byte) in value.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
         match byte {
+            b'0'..=b'9' if report == HintReport::Fractional => {
+                digits = true;
+                thousandths = thousandths.wrapping_add(place.wrapping_mul(digit.into()));
+                more |= if place == 0 { digit.into() } else { 0 };
+                place /= 10;
+            }
             b'0'..=b'9' => {
                 digits = true;
-                let digit = byte.wrapping_sub(b'0');
-                if report == HintReport::Fractional {
-                    thousandths = thousandths.wrapping_add(place.wrapping_mul(digit.into()));
-                    more |= place == 0 && digit != 0;
-                    place /= 10;
-                    continue;
-                }
-                // No multiple of ten is `u64::MAX`: that one was saturated.
-                let tens = saturating_mul(whole, 10);
-                match tens.checked_add(digit.into()) {
-                    Some(sum) if tens != u64::MAX => whole = sum,
-                    _ => overflow = true,
-                }
+                let tens = whole.wrapping_mul(10);
+                overflow |= whole > u64::MAX / 10;
+                whole = tens.wrapping_add(digit.into());
+                overflow |= whole < tens;
             }
             b'+' | b'-' if at == 0 => report = HintReport::Signed,
             b'.' if report != HintReport::Fractional => report = HintReport::Fractional,
-            _ => return (HintReport::Malformed, 0, 0),
+            _ => return Reading::refused(HintReport::Malformed),
         }
     }
-    let report = match report {
+    let report = match (report, value) {
         _ if !digits => HintReport::Malformed,
-        HintReport::Used if overflow => HintReport::Overflow,
-        report => report,
+        (HintReport::Used, _) if overflow => HintReport::Overflow,
+        (HintReport::Fractional, [b'0'..=b'9', .., b'0'..=b'9']) if decimals => HintReport::Used,
+        _ => report,
     };
-    (report, if overflow { u64::MAX } else { whole }, thousandths.wrapping_add(more.into()))
+    if !matches!(report, HintReport::Used | HintReport::Overflow) {
+        return Reading::refused(report);
+    }
+    let number = if overflow { u64::MAX } else { whole };
+    let thousandths = thousandths.wrapping_add((more != 0).into());
+    Reading { parts: Reading::NUMBER, thousandths, number, ..Reading::refused(report) }
 }
 
-/// Several values joined with commas.
+/// Values joined with commas.
 #[cold]
-fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
-    let (mut first, mut differ) = (None, false);
-    let (mut seconds, mut date, mut unknown) = (None, None, false);
+fn many(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
+    let (mut all, mut differ) = (Reading::refused(HintReport::Malformed), false);
     let mut rest = Some(value);
     while let Some(elements) = rest {
         // The comma in a date follows a day's name; the one after an element does not.
@@ -154,23 +216,23 @@ fn many(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<Retry
         });
         let (head, tail) = elements.split_at_checked(end.unwrap_or(elements.len())).unwrap_or_default();
         rest = tail.get(1..);
-        let element = one(trim(head), dates, now);
-        match element {
-            Ok(RetryAfter::DelaySeconds(more)) => seconds = seconds.max(Some(more)),
-            Ok(RetryAfter::At(later)) => date = date.max(Some(later)),
-            Err(HintReport::Overflow) => seconds = Some(u64::MAX),
-            Err(HintReport::NoWallClock) => unknown = true,
-            Err(_) => return Err(HintReport::Malformed.into()),
+        let is_list = head.len() != value.len();
+        let element = one(head, dates, decimals && !is_list);
+        if element.parts == 0 {
+            return if is_list { Reading::refused(HintReport::Malformed) } else { element };
         }
-        differ |= *first.get_or_insert(element) != element;
-    }
-    match first {
-        Some(element) if !differ => element.map_err(RetryAfterError::from),
-        _ => {
-            let proof = if unknown { Proof::Unknown } else { Proof::AtLeast { seconds, date } };
-            Err(RetryAfterError { reason: HintReport::Conflicting, proof })
+        if all.parts == 0 {
+            all = element;
         }
+        differ |= all.report != element.report || all.number != element.number || all.date != element.date;
+        all.parts |= element.parts;
+        all.number = all.number.max(element.number);
+        all.date = all.date.max(element.date);
     }
+    if differ {
+        all.report = HintReport::Conflicting;
+    }
+    all
 }
 
 pub(crate) fn trim(mut value: &[u8]) -> &[u8] {
@@ -219,6 +281,7 @@ mod tests {
     use super::*;
 
     const ANY: DateRules = DateRules { obsolete: true, strict: false };
+    const BY: Calendar = Calendar { rules: ANY, now: None };
 
     fn reason(value: &[u8]) -> HintReport {
         parse(value, ANY, None).unwrap_err().reason
@@ -244,15 +307,59 @@ mod tests {
 
     #[test]
     fn a_decimal_is_rounded_up_to_the_thousandth() {
+        let decimal = |value| {
+            let reading = read(value, &BY, true);
+            (reading.report == HintReport::Used).then_some((reading.number, reading.thousandths))
+        };
         assert_eq!(decimal(b" 1.5 "), Some((1, 500)));
         assert_eq!(decimal(b"0.0001"), Some((0, 1)));
         assert_eq!(decimal(b"64.57"), Some((64, 570)));
         assert_eq!(decimal(b"2.9991"), Some((2, 1_000)));
         assert_eq!(decimal(b"7.0000"), Some((7, 0)));
         assert_eq!(decimal(b"99999999999999999999.5"), Some((u64::MAX, 500)));
-        for bad in [&b".5"[..], b"5.", b"-1.5", b"+1.5", b"1.5.", b"1.5e3", b"1..5", b"1.-5", b"1. 5", b"1.0001x"] {
+        assert_eq!(decimal(b"7"), Some((7, 0)));
+        for bad in
+            [&b".5"[..], b"5.", b"1.5, 1.5", b"-1.5", b"+1.5", b"1.5.", b"1.5e3", b"1..5", b"1.-5", b"1. 5", b"1.0001x"]
+        {
             assert_eq!(decimal(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_single_value_is_a_list_of_one() {
+        let values = [
+            "",
+            " ",
+            "0",
+            " 120\t",
+            "1.5",
+            "0.0001",
+            "-5",
+            "+.5",
+            "-",
+            "18446744073709551615",
+            "18446744073709551616",
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            " Sunday, 06-Nov-94 08:49:37 GMT",
+            "Sun Nov  6 08:49:37 1994 ",
+            "Mon, 01 Jan 1900 00:00:00 GMT",
+            "Mon, 06 Nov 1994 08:49:37 GMT",
+            "Sun, 31 Dec 1899 23:59:59 GMT",
+        ];
+        for (value, decimals) in values.into_iter().flat_map(|value| [(value, false), (value, true)]) {
+            let value = value.as_bytes();
+            assert_eq!(many(value, &BY, decimals), one(value, &BY, decimals), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_no_decimals() {
+        assert_eq!(read(b"1.5, 1.5", &BY, true), Reading::refused(HintReport::Malformed));
+    }
+
+    #[test]
+    fn the_first_date_that_there_can_be_is_told_from_none() {
+        assert_eq!(parse(b"Mon, 01 Jan 1900 00:00:00 GMT", ANY, None), Ok(RetryAfter::At(-2_208_988_800)));
     }
 
     #[test]

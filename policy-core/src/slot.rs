@@ -101,8 +101,7 @@ impl Slot {
         let sum = checksum(&bytes);
         let mut out = Writer(&mut bytes);
         out.put(MAGIC);
-        out.put(FORMAT.to_le_bytes());
-        out.put(LENGTH.to_le_bytes());
+        out.put(HEADER.to_le_bytes());
         out.put(sum.to_le_bytes());
         bytes
     }
@@ -141,12 +140,15 @@ impl Slot {
 pub fn verify(slot: &[u8; SLOT_LEN]) -> Result<(), SlotError> {
     let mut from = Reader(slot);
     let _: Option<[u8; MAGIC.len()]> = from.take();
-    match (from.u16(), from.u16(), from.u32()) {
-        (Some(FORMAT), Some(LENGTH), Some(sum)) if sum == checksum(slot) => Ok(()),
-        (Some(FORMAT), Some(LENGTH), _) => Err(SlotError::Checksum),
+    match (from.u32(), from.u32()) {
+        (Some(HEADER), Some(sum)) if sum == checksum(slot) => Ok(()),
+        (Some(HEADER), _) => Err(SlotError::Checksum),
         _ => Err(SlotError::Format),
     }
 }
+
+/// Format version and length as one number.
+const HEADER: u32 = FORMAT as u32 | (LENGTH as u32) << 16;
 
 /// Name and version in the bytes of a slot, unchecked.
 #[doc(hidden)]

@@ -1,5 +1,7 @@
 //! What is remembered of one logical request between two calls.
 
+use core::mem::offset_of;
+
 use crate::{
     budget::Cost,
     request::{IdempotencyKey, Method, MethodSet, Request},
@@ -26,6 +28,7 @@ use crate::{
 /// assert_eq!((wait.delay, wait.bound), (Millis::new(2_200), Bound::Hint));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Execution {
     /// No send before this mark.
     pub(crate) not_before: Mark,
@@ -46,7 +49,10 @@ pub struct Execution {
     pub(crate) progress: Progress,
 }
 
+// The order in memory is that of the words.
 const _: () = assert!(size_of::<Execution>() == 64);
+const _: () = assert!(offset_of!(Execution, series) == 40 && offset_of!(Execution, policy) == 48);
+const _: () = assert!(offset_of!(Execution, max_attempts) == 56 && offset_of!(Execution, progress) == 63);
 
 impl Execution {
     /// All sends of the logical request so far, one in flight included.
@@ -78,24 +84,33 @@ impl Execution {
     #[must_use]
     pub fn from_words(words: [u64; 8]) -> Self {
         let [not_before, give_up, deadline, session, max_wait, series, counts, rest] = words;
-        let marks_are_valid = [not_before, give_up, deadline, max_wait].iter().all(|ms| *ms <= Mark::MAX.get());
-        let facts = Facts((rest >> 48) as u8);
-        let progress = Progress((rest >> 56) as u8);
-        // A finished one stays so, whatever else stands in it.
-        let harmless = marks_are_valid && facts.is_valid() || progress.phase() == Phase::Finished;
-        Self {
+        let mut execution = Self {
             not_before: Mark::new(not_before),
             give_up: Mark::new(give_up),
             deadline: Mark::new(deadline),
             session: Session::new(session),
-            max_wait: Millis::new(max_wait),
+            max_wait: Millis::from_bits(max_wait),
             series,
             policy: counts as u32,
             attempts: (counts >> 32) as u32,
             max_attempts: rest as u32,
             last_status: (rest >> 32) as u16,
-            facts,
-            progress: if harmless && progress.is_valid() { progress } else { Progress::MALFORMED },
+            facts: Facts((rest >> 48) as u8),
+            progress: Progress((rest >> 56) as u8),
+        };
+        execution.check();
+        execution
+    }
+
+    /// Marks an execution with a part outside its range; [`Execution::from_words`] says how.
+    #[doc(hidden)]
+    pub fn check(&mut self) {
+        let Self { not_before, give_up, deadline, max_wait, facts, progress, .. } = *self;
+        let marks = not_before.get() | give_up.get() | deadline.get() | max_wait.get();
+        // A finished one stays so, whatever else stands in it.
+        let harmless = marks <= Mark::MAX.get() && facts.is_valid() || progress.phase() == Phase::Finished;
+        if !(harmless && progress.is_valid()) {
+            self.progress = Progress::MALFORMED;
         }
     }
 

@@ -28,6 +28,11 @@ impl Millis {
         if ms > Self::MAX.0 { Self::MAX } else { Self(ms) }
     }
 
+    /// The span of these bits, which may be none: who reads it checks it.
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     /// A span of whole seconds; saturates at [`Millis::MAX`].
     #[must_use]
     #[cfg_attr(target_family = "wasm", inline(never))]

@@ -481,9 +481,9 @@ pub(crate) trait Guest {
     /// Reads a Retry-After value, for people and tests. `now` is for two-digit years.
     fn parse(value: &List<u8>, now: &Optional<UnixMillis>) -> Given<Fallible<RetryAfter, HintCode>>;
     /// Begins, joins (`attempts-used` > 0) or resumes (`not-before` too) a logical request.
-    fn start(request: &Request, now: &Now) -> Given<Step>;
+    fn start(request: &mut Request, now: &mut Now) -> Given<Step>;
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
-    fn handle(execution: &Execution, event: &Event, now: &Now) -> Given<Step>;
+    fn handle(execution: &mut Execution, event: &mut Event, now: &mut Now) -> Given<Step>;
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#describe")]
@@ -505,9 +505,9 @@ struct StartParameters {
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#start")]
-unsafe extern "C" fn start(parameters: *const StartParameters) -> Given<Step> {
+unsafe extern "C" fn start(parameters: *mut StartParameters) -> Given<Step> {
     // SAFETY: the host wrote them there, and reads and writes nothing while a function runs.
-    let StartParameters { request, now } = unsafe { &*parameters };
+    let StartParameters { request, now } = unsafe { &mut *parameters };
     <crate::Component as Guest>::start(request, now)
 }
 
@@ -519,8 +519,8 @@ struct HandleParameters {
 }
 
 #[unsafe(export_name = "refrain:policy/policy@1.0.0#handle")]
-unsafe extern "C" fn handle(parameters: *const HandleParameters) -> Given<Step> {
+unsafe extern "C" fn handle(parameters: *mut HandleParameters) -> Given<Step> {
     // SAFETY: the host wrote them there, and reads and writes nothing while a function runs.
-    let HandleParameters { execution, event, now } = unsafe { &*parameters };
+    let HandleParameters { execution, event, now } = unsafe { &mut *parameters };
     <crate::Component as Guest>::handle(execution, event, now)
 }

@@ -1,8 +1,13 @@
 //! The interface's types into the core's, and back. The only file that names both.
+//!
+//! What goes through the state machine lies in memory alike in both, which [`alike`](crate::alike) asserts: it is taken
+//! for the other where it stands, once what may differ is *settled* there. The tag of an option is as long as the number
+//! behind it in the core, and a byte in the interface; and where a list is empty, the host may have written any address.
+
+use core::mem::offset_of;
 
 use policy_core::{
-    Attempt, Command, Event, Execution, FIELD_ROWS, FailureKind, Field, HandOver, IdempotencyKey, Limits, Mark, Method,
-    Millis, Network, Now, Outcome, Policy, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
+    Command, Event, Execution, Now, Outcome, Policy, Request, Resume, Step, UnixMillis,
     retry_after::{RetryAfter, RetryAfterError},
     slot::{self, SLOT_LEN},
 };
@@ -35,144 +40,70 @@ pub(crate) fn wall(wall: &Optional<wit::UnixMillis>) -> Option<UnixMillis> {
     wall.get().map(UnixMillis::new)
 }
 
-pub(crate) fn request(request: &wit::Request) -> Request {
-    Request {
-        method: method(request.method),
-        key: match request.key {
-            wit::IdempotencyKey::Absent => IdempotencyKey::Absent,
-            wit::IdempotencyKey::Sent => IdempotencyKey::Sent,
-            wit::IdempotencyKey::Honoured => IdempotencyKey::Honoured,
-        },
-        replayable: request.replayable,
-        limits: Limits {
-            max_attempts: request.limits.max_attempts.get(),
-            deadline: request.limits.deadline.get().map(Millis::new),
-            max_wait: request.limits.max_wait.get().map(Millis::new),
-        },
-        attempts_used: request.attempts_used,
-        not_before: request.not_before.get().map(Mark::new),
+pub(crate) fn request(request: &mut wit::Request) -> &Request {
+    request.limits.max_attempts.settle();
+    request.limits.deadline.settle();
+    request.limits.max_wait.settle();
+    request.not_before.settle();
+    // SAFETY: they lie in memory alike, and what may differ is settled. A span too long does no harm: the policy's own is
+    // shorter.
+    unsafe { &*(&raw const *request).cast() }
+}
+
+#[inline(never)]
+pub(crate) fn now(now: &mut wit::Now) -> &Now {
+    if let Optional::Some(wall) = &mut now.wall {
+        *wall = UnixMillis::new(*wall).get();
     }
+    now.wall.settle();
+    now.hold.settle();
+    // SAFETY: they lie in memory alike, and what may differ is settled.
+    unsafe { &*(&raw const *now).cast() }
 }
 
-fn method(method: wit::Method) -> Method {
-    match method {
-        wit::Method::Get => Method::Get,
-        wit::Method::Head => Method::Head,
-        wit::Method::Options => Method::Options,
-        wit::Method::Trace => Method::Trace,
-        wit::Method::Query => Method::Query,
-        wit::Method::Put => Method::Put,
-        wit::Method::Delete => Method::Delete,
-        wit::Method::Post => Method::Post,
-        wit::Method::Patch => Method::Patch,
-        wit::Method::Connect => Method::Connect,
-        wit::Method::Other => Method::Other,
-    }
+pub(crate) fn execution(execution: &mut wit::Execution) -> &Execution {
+    // SAFETY: they lie in memory alike, and all parts are integers.
+    let execution: &mut Execution = unsafe { &mut *(&raw mut *execution).cast() };
+    execution.check();
+    execution
 }
 
-pub(crate) fn now(now: &wit::Now) -> Now {
-    Now {
-        mark: Mark::new(now.mark),
-        wall: wall(&now.wall),
-        session: Session::new(now.session),
-        cancelled: now.cancelled,
-        network: match now.network {
-            wit::Network::Unknown => Network::Unknown,
-            wit::Network::Up => Network::Up,
-            wit::Network::Down => Network::Down,
-        },
-        sample: Sample::new(now.sample),
-        tokens: Tokens::from_thousandths(now.tokens),
-        hold: now.hold.get().map(Mark::new),
-    }
-}
-
-pub(crate) fn execution(execution: &wit::Execution) -> Execution {
-    let wit::Execution { a, b, c, d, e, f, g, h } = *execution;
-    Execution::from_words([a, b, c, d, e, f, g, h])
-}
-
-/// One field more than any policy asks for: where there are as many, one comes twice or is unknown, and the core refuses
-/// them all.
-const FIELDS_READ: usize = FIELD_ROWS + 1;
-
-/// Hands `event` over in the core's form, which borrows.
-pub(crate) fn with_event(event: &wit::Event, handle: impl FnOnce(Event<'_>) -> Step) -> Step {
-    let mut fields = [Field { index: 0, value: &[] }; FIELDS_READ];
-    handle(match event {
-        wit::Event::Response(response) => {
-            let given = response.fields.as_slice();
-            for (place, field) in fields.iter_mut().zip(given) {
-                *place = Field { index: field.index, value: field.value.as_slice() };
-            }
-            let fields = fields.get(..given.len()).unwrap_or(&fields);
-            Event::Response { of: attempt(&response.of), status: response.status, fields }
+pub(crate) fn event<'a>(event: &'a mut wit::Event) -> &'a Event<'a> {
+    if let wit::Event::Response(response) = event {
+        for field in response.fields.settle() {
+            field.value.settle();
         }
-        wit::Event::Failure(failure) => Event::Failure {
-            of: attempt(&failure.of),
-            kind: match failure.kind {
-                wit::FailureKind::DnsFailed => FailureKind::DnsFailed,
-                wit::FailureKind::ConnectFailed => FailureKind::ConnectFailed,
-                wit::FailureKind::TlsFailed => FailureKind::TlsFailed,
-                wit::FailureKind::Unprocessed => FailureKind::Unprocessed,
-                wit::FailureKind::Ambiguous => FailureKind::Ambiguous,
-                wit::FailureKind::Permanent => FailureKind::Permanent,
-                wit::FailureKind::Offline => FailureKind::Offline,
-            },
-            timed_out: failure.timed_out,
-        },
-        wit::Event::Wake => Event::Wake,
+    }
+    // SAFETY: they lie in memory alike, and what may differ is settled. The lists stay until the call ends.
+    unsafe { &*(&raw const *event).cast() }
+}
+
+/// Gives what an event, or the start, makes of an execution.
+#[inline(never)]
+pub(crate) fn step(execution: &Execution, event: Option<&Event<'_>>, policy: &Policy, now: &Now) -> Given<wit::Step> {
+    rt::give_as(|place: *mut Step| {
+        // SAFETY: the place is for a step, and for what a host reads as one.
+        let step = unsafe {
+            place.write(Step::new(*execution, now));
+            &mut *place
+        };
+        step.carry_on(event, policy, now);
+        if let Command::Finish(Outcome { resume, .. }) = step.command {
+            // SAFETY: as above; that is where a host finds it in a step that is finished.
+            unsafe { place.byte_add(RESUME).cast::<Optional<wit::Resume>>().write(self::resume(resume)) }
+        }
     })
 }
 
-fn attempt(of: &wit::Attempt) -> Attempt {
-    Attempt { number: of.number, sends: of.sends, exhausted: of.exhausted }
-}
+/// Where a step that is finished has what is needed to go on later. It is the one part of a step that the core has in
+/// another form: an option in an option, of which rustc makes one tag. It stands last, so all before it is alike.
+const RESUME: usize = offset_of!(wit::Step, command) + align_of::<wit::Command>() + offset_of!(wit::Outcome, resume);
 
-pub(crate) fn step(step: &Step) -> Given<wit::Step> {
-    let [a, b, c, d, e, f, g, h] = step.execution.to_words();
-    let execution = wit::Execution { a, b, c, d, e, f, g, h };
-    let tokens = step.tokens.thousandths();
-    rt::give_filled(wit::Step { execution, tokens, command: wit::Command::Keep }, |given| match &step.command {
-        Command::Keep => {}
-        &Command::Send { attempt, timeout } => {
-            given.command = wit::Command::Send(wit::Send { attempt, timeout: timeout.map(Millis::get).into() });
-        }
-        Command::Wait(wait) => given.command = wit::Command::Wait(self::wait(wait)),
-        Command::AwaitNetwork { until } => given.command = wit::Command::AwaitNetwork(until.get()),
-        Command::Finish(outcome) => given.command = wit::Command::Finish(self::outcome(outcome)),
-    })
-}
-
-fn wait(wait: &Wait) -> wit::Wait {
-    wit::Wait {
-        until: wait.until.get(),
-        delay: wait.delay.get(),
-        retry_index: wait.retry_index,
-        bound: wait.bound.code(),
-        hint: wait.hint.code(),
-    }
-}
-
-fn outcome(outcome: &Outcome) -> wit::Outcome {
-    wit::Outcome {
-        end: outcome.end.code(),
-        bound: outcome.bound.code(),
-        hint: outcome.hint.code(),
-        attempts: outcome.attempts,
-        maybe_applied: outcome.maybe_applied,
-        hand_over: match outcome.hand_over {
-            HandOver::This => wit::HandOver::This,
-            HandOver::Abort => wit::HandOver::Abort,
-            HandOver::LastStatus(status) => wit::HandOver::LastStatus(status),
-        },
-        resume: outcome
-            .resume
-            .map(|Resume { delay, not_before, attempts_used }| wit::Resume {
-                delay: delay.get(),
-                not_before: not_before.map(UnixMillis::get).into(),
-                attempts_used,
-            })
-            .into(),
-    }
+fn resume(resume: Option<Resume>) -> Optional<wit::Resume> {
+    let resume = resume.map(|Resume { delay, not_before, attempts_used }| wit::Resume {
+        delay: delay.get(),
+        not_before: not_before.map(UnixMillis::get).into(),
+        attempts_used,
+    });
+    resume.into()
 }

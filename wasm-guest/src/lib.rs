@@ -1,12 +1,14 @@
 //! The policy core as a WebAssembly component: four exports, no import.
 //!
-//! `bindings` is generated from `wit/`, `convert` turns its types into the core's and back, `slot` holds the baked
-//! policy, `arena` is the memory for lists, `rt` is what the bindings and the canonical ABI ask of a module.
+//! `bindings` is generated from `wit/`, `convert` turns its types into the core's and back, which `alike` proves to lie
+//! in memory alike, `slot` holds the baked policy, `arena` is the memory for lists, `rt` is what the bindings and the
+//! canonical ABI ask of a module.
 //!
 //! Only `wasm32-unknown-unknown` links it; `cargo xtask guest` builds it. Elsewhere the crate is empty.
 #![cfg(target_family = "wasm")]
 #![no_std]
 
+mod alike;
 mod arena;
 #[rustfmt::skip]
 mod bindings;
@@ -30,14 +32,13 @@ impl wit::Guest for Component {
         convert::parsed(retry_after::parse(value.as_slice(), dates, convert::wall(now)))
     }
 
-    fn start(request: &wit::Request, now: &wit::Now) -> Given<wit::Step> {
-        convert::step(&Execution::start(slot::policy(), &convert::request(request), &convert::now(now)))
+    fn start(request: &mut wit::Request, now: &mut wit::Now) -> Given<wit::Step> {
+        let (policy, now) = (slot::policy(), convert::now(now));
+        convert::step(&Execution::new(policy, convert::request(request), now), None, policy, now)
     }
 
-    fn handle(execution: &wit::Execution, event: &wit::Event, now: &wit::Now) -> Given<wit::Step> {
-        let now = convert::now(now);
-        let execution = convert::execution(execution);
-        let step = convert::with_event(event, |event| execution.handle(slot::policy(), event, &now));
-        convert::step(&step)
+    fn handle(execution: &mut wit::Execution, event: &mut wit::Event, now: &mut wit::Now) -> Given<wit::Step> {
+        let (policy, now) = (slot::policy(), convert::now(now));
+        convert::step(convert::execution(execution), Some(convert::event(event)), policy, now)
     }
 }

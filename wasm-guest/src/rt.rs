@@ -1,6 +1,6 @@
 //! What the bindings are made of, and what the canonical ABI and rustc ask of a module.
 
-use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
+use core::{cell::UnsafeCell, mem::MaybeUninit, ptr::NonNull, slice};
 
 use policy_core::FIELD_ROWS;
 
@@ -19,6 +19,16 @@ impl<T: Copy> Optional<T> {
             Self::None => None,
             Self::Some(value) => Some(*value),
         }
+    }
+}
+
+impl<T: Copy + From<bool>> Optional<T> {
+    /// Gives the tag the length that rustc's own option has, of which the host wrote one byte.
+    pub(crate) fn settle(&mut self) {
+        const { assert!(size_of::<Self>() == 2 * size_of::<T>()) };
+        let tag = T::from(matches!(self, Self::Some(_)));
+        // SAFETY: tag and padding are of the length of `T`, a number; all other bytes of `tag` are zero.
+        unsafe { (&raw mut *self).cast::<T>().write(tag) }
     }
 }
 
@@ -65,6 +75,15 @@ impl<T> List<T> {
         // SAFETY: the host lowered that many elements there, and nothing writes to them before the call is over.
         unsafe { slice::from_raw_parts(self.first, self.len) }
     }
+
+    /// Gives an empty list an address that a slice can have; the host may have written any. Then lends the elements.
+    pub(crate) fn settle(&mut self) -> &mut [T] {
+        if self.len == 0 {
+            self.first = NonNull::dangling().as_ptr();
+        }
+        // SAFETY: the host lowered that many elements there, into memory that is this module's while a function runs.
+        unsafe { slice::from_raw_parts_mut(self.first.cast_mut(), self.len) }
+    }
 }
 
 /// Where a result, or a part of it, stands until the next call.
@@ -84,17 +103,20 @@ pub(crate) struct Given<T>(*const T);
 
 /// Ends a call: its lists are dead, and the host reads the result.
 pub(crate) fn give<T>(result: T) -> Given<T> {
-    give_filled(result, |_| {})
+    // SAFETY: the place is for a `T`.
+    give_as(|place: *mut T| unsafe { place.write(result) })
 }
 
-/// As [`give`], for a result that is completed where it stands: moving a large one there costs more code than all else.
-pub(crate) fn give_filled<T>(result: T, fill: impl FnOnce(&mut T)) -> Given<T> {
+/// As [`give`], for what is made where the host reads it. It must lie there as a `T` does, or become one.
+///
+/// The place is large enough and aligned for both, and nothing else refers to it: the host has read the result before it
+/// calls again.
+pub(crate) fn give_as<M, T>(make: impl FnOnce(*mut M)) -> Given<T> {
+    const { assert!(size_of::<M>() <= size_of::<Result>() && align_of::<M>() <= align_of::<Result>()) };
     const { assert!(size_of::<T>() <= size_of::<Result>() && align_of::<T>() <= align_of::<Result>()) };
     arena::end_call();
-    let place = RESULT.0.get().cast::<MaybeUninit<T>>();
-    // SAFETY: it is large enough and aligned, and nothing else refers to it: the host has read the result before it
-    // calls again.
-    fill(unsafe { (*place).write(result) });
+    let place = RESULT.0.get();
+    make(place.cast());
     Given(place.cast())
 }
 

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result, anyhow, bail};
 use wit_parser::{
     Case, Docs, Field, Function, Int, Resolve, SizeAlign, Type, TypeDef, TypeDefKind, WorldItem, WorldKey,
-    abi::AbiVariant,
+    abi::{AbiVariant, WasmSignature},
 };
 
 use crate::{shell, wit};
@@ -121,8 +121,11 @@ impl<'a> File<'a> {
         writeln!(self.text, "\n/// What the component does.\npub(crate) trait Guest {{")?;
         for function in functions {
             self.docs(&function.docs, "    ")?;
-            let params =
-                function.params.iter().map(|param| Ok(format!("{}: &{}", snake(&param.name), self.rust(&param.ty)?)));
+            let reference = if self.signature(function).indirect_params { "&mut " } else { "&" };
+            let params = function
+                .params
+                .iter()
+                .map(|param| Ok(format!("{}: {reference}{}", snake(&param.name), self.rust(&param.ty)?)));
             let params = params.collect::<Result<Vec<_>>>()?.join(", ");
             writeln!(self.text, "    fn {}({params}) -> Given<{}>;", snake(&function.name), self.result(function)?)?;
         }
@@ -131,7 +134,7 @@ impl<'a> File<'a> {
     }
 
     fn export(&mut self, key: &WorldKey, function: &Function) -> Result<()> {
-        let signature = self.resolve.wasm_signature(AbiVariant::GuestExport, function);
+        let signature = self.signature(function);
         let name = snake(&function.name);
         let result = self.result(function)?;
         if !signature.retptr {
@@ -151,10 +154,10 @@ impl<'a> File<'a> {
             writeln!(self.text, "}}")?;
             let bind = format!(
                 "    // SAFETY: the host wrote them there, and reads and writes nothing while a function runs.\n    \
-                 let {block} {{ {} }} = unsafe {{ &*parameters }};\n",
+                 let {block} {{ {} }} = unsafe {{ &mut *parameters }};\n",
                 names.join(", ")
             );
-            (format!("parameters: *const {block}"), bind)
+            (format!("parameters: *mut {block}"), bind)
         } else {
             self.flat(function)?
         };
@@ -194,6 +197,10 @@ impl<'a> File<'a> {
             }
         }
         Ok((takes.join(", "), bind))
+    }
+
+    fn signature(&self, function: &Function) -> WasmSignature {
+        self.resolve.wasm_signature(AbiVariant::GuestExport, function)
     }
 
     fn result(&self, function: &Function) -> Result<String> {

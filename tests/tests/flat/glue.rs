@@ -221,12 +221,14 @@ fn put_attempt(block: &mut Block<'_>, path: &str, of: policy_core::Attempt) {
     block.put_bool(&format!("{path}.exhausted"), of.exhausted);
 }
 
-/// Where the list lies; the pointer of an empty one is not read.
+/// Where the list lies; the pointer of an empty one is not read, nor is that of an empty value: a null would be taken for
+/// no value at all.
 fn put_fields(running: &mut Running, layout: &Layout, fields: &[Field<'_>]) -> Option<u32> {
     const NOWHERE: u32 = u32::MAX;
+    const NULL: u32 = 0;
     let mut list = Vec::new();
     for field in fields {
-        let at = if field.value.is_empty() { NOWHERE } else { running.place(field.value, layout.block("u8").1)? };
+        let at = if field.value.is_empty() { NULL } else { running.place(field.value, layout.block("u8").1)? };
         let mut element = Block::new(layout, "field");
         element.put("element.index", field.index);
         element.put_list("element.value", at, field.value.len());
