@@ -3,7 +3,7 @@
 use crate::{
     event::Field,
     field::{BadValue, How},
-    http_date::{self, Calendar},
+    http_date::Calendar,
     outcome::HintReport,
     policy::Policy,
     retry_after,
@@ -67,7 +67,8 @@ impl Hint {
             if how.bad_value() != BadValue::Next || holds {
                 return hint;
             }
-            if unread.report == HintReport::Absent {
+            // Of those that cannot be read, one that names a wait nobody can measure outweighs one that names none.
+            if unread.report == HintReport::Absent || hint.delay > unread.delay {
                 unread = hint;
             }
         }
@@ -148,7 +149,8 @@ fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>)
     if find(fields, age).is_some() {
         return None;
     }
-    http_date::parse(find(fields, date)?.value, policy.dates(), wall).ok().map(UnixMillis::at_second)
+    let said = retry_after::read(find(fields, date)?.value, &Calendar { rules: policy.dates(), now: wall }, false);
+    said.date().filter(|_| said.report == HintReport::Used).map(UnixMillis::at_second)
 }
 
 #[cfg_attr(target_family = "wasm", inline(never))]

@@ -132,6 +132,10 @@ impl Reading {
         Self { report, parts, thousandths: 0, number, date }
     }
 
+    const fn span(&self) -> (u64, u32) {
+        (self.number, self.thousandths)
+    }
+
     pub(crate) fn date(&self) -> Option<i64> {
         (self.date != 0).then_some(self.date.cast_signed().wrapping_add(Self::BEFORE_1900))
     }
@@ -153,10 +157,8 @@ impl Reading {
 fn one(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
     match trim(value) {
         [] => Reading::refused(HintReport::Empty),
-        value => match number(value, decimals) {
-            Reading { report: HintReport::Malformed, .. } => Reading::of_date(http_date::read(value, dates)),
-            reading => reading,
-        },
+        value @ [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => number(value, decimals),
+        value => Reading::of_date(http_date::read(value, dates)),
     }
 }
 
@@ -217,16 +219,16 @@ fn many(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
         let (head, tail) = elements.split_at_checked(end.unwrap_or(elements.len())).unwrap_or_default();
         rest = tail.get(1..);
         let is_list = head.len() != value.len();
-        let element = one(head, dates, decimals && !is_list);
+        let element = one(head, dates, decimals);
         if element.parts == 0 {
             return if is_list { Reading::refused(HintReport::Malformed) } else { element };
         }
         if all.parts == 0 {
             all = element;
         }
-        differ |= all.report != element.report || all.number != element.number || all.date != element.date;
+        differ |= all.report != element.report || all.span() != element.span() || all.date != element.date;
         all.parts |= element.parts;
-        all.number = all.number.max(element.number);
+        (all.number, all.thousandths) = all.span().max(element.span());
         all.date = all.date.max(element.date);
     }
     if differ {
@@ -261,7 +263,7 @@ impl core::fmt::Display for RetryAfterError {
             HintReport::Overflow => "expected no more than 2^64 - 1 seconds",
             HintReport::Conflicting => "expected one value, found several that disagree",
             HintReport::TooLong => "expected fewer than 1,024 bytes",
-            HintReport::NoWallClock => HttpDateError::NoClock.message(),
+            HintReport::NoWallClock => "this date needs a wall clock",
             HintReport::Signed => "expected digits without a sign",
             HintReport::Fractional => "expected whole seconds",
             HintReport::ObsoleteDate => HttpDateError::Obsolete.message(),
@@ -318,9 +320,7 @@ mod tests {
         assert_eq!(decimal(b"7.0000"), Some((7, 0)));
         assert_eq!(decimal(b"99999999999999999999.5"), Some((u64::MAX, 500)));
         assert_eq!(decimal(b"7"), Some((7, 0)));
-        for bad in
-            [&b".5"[..], b"5.", b"1.5, 1.5", b"-1.5", b"+1.5", b"1.5.", b"1.5e3", b"1..5", b"1.-5", b"1. 5", b"1.0001x"]
-        {
+        for bad in [&b".5"[..], b"5.", b"-1.5", b"+1.5", b"1.5.", b"1.5e3", b"1..5", b"1.-5", b"1. 5", b"1.0001x"] {
             assert_eq!(decimal(bad), None, "{bad:?}");
         }
     }
@@ -353,8 +353,16 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_no_decimals() {
-        assert_eq!(read(b"1.5, 1.5", &BY, true), Reading::refused(HintReport::Malformed));
+    fn decimals_are_compared_to_the_thousandth() {
+        let said = |value| {
+            let reading = read(value, &BY, true);
+            (reading.report, reading.number, reading.thousandths)
+        };
+        assert_eq!(said(b"1.5, 1.50"), (HintReport::Used, 1, 500));
+        assert_eq!(said(b"120.0, 120"), (HintReport::Used, 120, 0));
+        assert_eq!(said(b"120.5, 60.75"), (HintReport::Conflicting, 120, 500));
+        assert_eq!(said(b"60, 60.001, 59.9"), (HintReport::Conflicting, 60, 1));
+        assert_eq!(read(b"1.5, 1.5", &BY, false), Reading::refused(HintReport::Malformed));
     }
 
     #[test]

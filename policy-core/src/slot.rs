@@ -118,7 +118,9 @@ impl Slot {
         let body = policy_bytes(bytes).first_chunk().ok_or(SlotError::Format)?;
         let policy = Policy::from_bytes(body).map_err(SlotError::Policy)?;
         let (name, version) = texts(bytes);
-        Self::of(name, version, policy)
+        let slot = Self::of(name, version, policy)?;
+        // The padding of the texts is zeros.
+        if slot.to_bytes() == *bytes { Ok(slot) } else { Err(SlotError::Format) }
     }
 
     fn of(name: &[u8], version: &[u8], policy: Policy) -> Result<Self, SlotError> {
@@ -291,6 +293,15 @@ mod tests {
             bytes[at] ^= 1;
             assert!(Slot::from_bytes(&bytes).is_err(), "byte {at}");
         }
+    }
+
+    #[test]
+    fn bytes_behind_a_text_are_zeros() {
+        let mut bytes = Slot::new("polite", "1.0.0", Policy::new(Rules::DEFAULT).unwrap()).unwrap().to_bytes();
+        bytes[VERSION_FROM - 1] = b'x';
+        let sum = checksum(&bytes).to_le_bytes();
+        bytes[20..24].copy_from_slice(&sum);
+        assert_eq!(Slot::from_bytes(&bytes), Err(SlotError::Format));
     }
 
     #[test]
