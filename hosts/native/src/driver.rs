@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use policy_core::{Command, Request};
+use policy_core::{Command, Policy, Request, Session};
 
 use crate::{
     budget::RetryBudget,
@@ -25,6 +25,8 @@ pub struct Driver<E, T, X> {
     time: T,
     entropy: X,
     budget: RetryBudget,
+    policy: Option<Box<Policy>>,
+    max_attempts: Option<u32>,
     requests: AtomicU64,
 }
 
@@ -36,7 +38,10 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     #[must_use]
     pub fn new(engine: E, time: T, entropy: X) -> Self {
         let budget = RetryBudget::for_policy(engine.description());
-        Self { engine, time, entropy, budget, requests: AtomicU64::new(0) }
+        let policy = engine.description().policy.as_slice().try_into().ok();
+        let policy = policy.and_then(|bytes| Policy::from_bytes(bytes).ok()).map(Box::new);
+        let max_attempts = policy.as_ref().map(|policy| policy.rules().max_attempts);
+        Self { engine, time, entropy, budget, policy, max_attempts, requests: AtomicU64::new(0) }
     }
 
     /// What decides.
@@ -49,6 +54,16 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     #[must_use]
     pub fn time(&self) -> &T {
         &self.time
+    }
+
+    /// The policy as the engine describes it; `None` for one of another format.
+    pub(crate) fn policy(&self) -> Option<&Policy> {
+        self.policy.as_deref()
+    }
+
+    pub(crate) fn max_attempts(&self, request: &Request) -> Option<u32> {
+        let max = self.max_attempts?;
+        Some(request.limits.max_attempts.map_or(max, |limit| limit.min(max)))
     }
 
     pub(crate) fn entropy(&self) -> &X {
@@ -75,17 +90,29 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     pub fn run<'a, C: Transport>(
         &'a self,
         request: &'a Request,
+        transport: C,
+        options: &'a Options,
+    ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send {
+        self.run_in(options.session(), request, transport, options)
+    }
+
+    /// Runs a request of this session.
+    pub(crate) fn run_in<'a, C: Transport>(
+        &'a self,
+        session: Session,
+        request: &'a Request,
         mut transport: C,
         options: &'a Options,
     ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send {
-        let mut run = Run::new(self, request, options, self.requests.fetch_add(1, Ordering::Relaxed));
+        let id = self.requests.fetch_add(1, Ordering::Relaxed);
+        let mut run = Run::new(self, session, request, options, id);
         async move {
             let mut last = Last::Nothing;
             let mut command = run.start(request);
             loop {
                 command = match command {
                     Ok(Command::Send { attempt, timeout }) => {
-                        let attempt = Attempt { number: attempt, timeout };
+                        let attempt = Attempt { number: attempt, timeout, max: self.max_attempts(request) };
                         let (next, result) = run.attempt(&mut transport, attempt).await;
                         last = result;
                         next

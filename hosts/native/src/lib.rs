@@ -34,32 +34,45 @@
 //! | feature | what |
 //! |---|---|
 //! | `tokio` (default) | [`SystemTime`] |
+//! | `client` (default) | [`Client`]: the data, or a typed error |
 //! | `reqwest` (default) | [`ReqwestTransport`]: plain HTTP/1 |
 //! | `rustls-tls` | TLS for it; needs a C compiler |
 //! | `http2` | HTTP/2 for it |
 //! | `testing` | [`testing`]: controlled time, a scripted transport |
 
+mod body;
 mod budget;
 mod changes;
+#[cfg(feature = "client")]
+mod client;
 mod driver;
 mod engine;
 mod entropy;
 mod fields;
+mod fresh;
+mod key;
 mod network;
 mod observer;
 mod options;
 mod outcome;
 mod run;
 mod session;
+#[cfg(feature = "client")]
+mod stamp;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
 pub mod transport;
 
+pub use body::Body;
 pub use budget::RetryBudget;
+#[cfg(feature = "client")]
+pub use client::{Client, ClientBuilder, ClientError, Invalid, RequestBuilder, SendError};
 pub use driver::{Driver, RunResult};
 pub use engine::{Description, DirectEngine, Engine, EngineError, State, Step};
 pub use entropy::{Entropy, EntropyError, SystemEntropy};
+pub use fresh::{BoxError, FreshHeaders, FreshHeadersFuture, Outgoing, Refusal};
+pub use key::{Key, KeyError, KeyField, KeyForm};
 pub use network::{Connectivity, Hold};
 pub use observer::{Observer, Trace, TraceEvent};
 pub use options::Options;

@@ -1,7 +1,8 @@
 //! What may change outside while a request runs, and who may watch.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
+use policy_core::Session;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -35,4 +36,21 @@ pub struct Options {
     pub hold: Option<Hold>,
     /// Who watches.
     pub observer: Option<Arc<dyn Observer>>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").finish_non_exhaustive()
+    }
+}
+
+impl Options {
+    /// Without a handle every request is of one session, whose number does not matter.
+    pub(crate) fn session(&self) -> Session {
+        self.session.as_ref().map_or(Session::new(0), SessionHandle::current)
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
 }

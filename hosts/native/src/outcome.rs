@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use policy_core::{Bound, End, HintReport, Resume};
+use policy_core::{Bound, End, HintReport, Millis, Resume};
 
 use crate::{
     engine::EngineError,
@@ -30,6 +30,14 @@ impl<R> Delivered<R> {
     pub fn is_current(&self) -> bool {
         self.session.is_current()
     }
+
+    /// As an end without a success, because the policy cannot be believed.
+    #[cfg(feature = "client")]
+    pub(crate) fn into_ended<E>(self, reason: Reason) -> Ended<R, E> {
+        let Self { response, session, attempts, maybe_applied } = self;
+        let (bound, hint, last) = (Bound::None, HintReport::Absent, Last::Response(response));
+        Ended { reason, bound, hint, asked: None, attempts, maybe_applied, resume: None, last, session }
+    }
 }
 
 /// A logical request that ended without a success.
@@ -41,6 +49,9 @@ pub struct Ended<R, E> {
     pub bound: Bound,
     /// What became of the server's hint.
     pub hint: HintReport,
+    /// How long the last answer asked to stay away, as the policy read it: uncapped, from its arrival on. `None` if it did
+    /// not ask, if the policy had no reason to look, or if it could not be read.
+    pub asked: Option<Millis>,
     /// All sends of the logical request.
     pub attempts: u32,
     /// An attempt ended without an answer, or was aborted, and may have been applied all the same.
@@ -59,7 +70,7 @@ impl<R, E> Ended<R, E> {
     pub const fn end(&self) -> Option<End> {
         match self.reason {
             Reason::Policy(end) => Some(end),
-            Reason::Engine(_) | Reason::Entropy(_) => None,
+            Reason::Engine(_) | Reason::Entropy(_) | Reason::Refused => None,
         }
     }
 
@@ -85,6 +96,12 @@ impl<R, E> Ended<R, E> {
             last => Err(Self { last, ..self }),
         }
     }
+
+    #[cfg(feature = "client")]
+    pub(crate) fn with_last<S, F>(self, last: Last<S, F>) -> Ended<S, F> {
+        let Self { reason, bound, hint, asked, attempts, maybe_applied, resume, last: _, session } = self;
+        Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session }
+    }
 }
 
 impl<R, E> fmt::Display for Ended<R, E> {
@@ -98,8 +115,8 @@ impl<R: fmt::Debug, E: Error + 'static> Error for Ended<R, E> {
         match (&self.reason, &self.last) {
             (Reason::Engine(error), _) => Some(error),
             (Reason::Entropy(error), _) => Some(error),
-            (Reason::Policy(_), Last::Failure(failure)) => Some(failure),
-            (Reason::Policy(_), _) => None,
+            (Reason::Policy(_) | Reason::Refused, Last::Failure(failure)) => Some(failure),
+            (Reason::Policy(_) | Reason::Refused, _) => None,
         }
     }
 }
@@ -114,16 +131,20 @@ pub enum Reason {
     Engine(EngineError),
     /// There was no randomness to be had, so nothing more was sent.
     Entropy(EntropyError),
+    /// The transport refused to make the attempt that was due, so it was not made and does not count; see
+    /// [`Failure::refused`].
+    Refused,
 }
 
 impl Reason {
-    /// The name in logs: that of the [`End`], `engine-failed` or `no-entropy`.
+    /// The name in logs: that of the [`End`], `engine-failed`, `no-entropy` or `refused`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Policy(end) => end.name(),
             Self::Engine(_) => "engine-failed",
             Self::Entropy(_) => "no-entropy",
+            Self::Refused => "refused",
         }
     }
 }

@@ -1,27 +1,25 @@
 //! One logical request under way: calls into the engine, and what is done between them.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
-};
+mod attempt;
+mod close;
 
 use policy_core::{
-    Bound, Command, End, Event, HandOver, HintReport, Mark, Network, Now, Outcome, Request, Sample, Session, Tokens,
+    Bound, Command, End, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, Sample, Session, Tokens,
+    UnixMillis,
 };
 
 use crate::{
     budget::RetryBudget,
-    changes::{Changes, Either, race},
+    changes::{Changes, race},
     driver::{Driver, RunResult},
     engine::{Engine, EngineError, State, Step},
     entropy::Entropy,
-    fields::FieldValues,
     observer::{Trace, TraceEvent},
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
     session::SessionTag,
-    time::{Rounding, Time, sleep, yield_once},
-    transport::{Attempt, Attempted, Failure, Head, Transport},
+    time::{Rounding, Time, yield_once},
+    transport::Head,
 };
 
 /// One logical request.
@@ -33,10 +31,16 @@ pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     session: Session,
     id: u64,
     state: State,
+    /// The state from which the engine commanded the last send; `None` if the request began with it.
+    before: Option<State>,
     /// The engine has begun the request and not ended it.
     open: bool,
     /// The clock as last told to the engine.
     at: Mark,
+    /// The wall clock as last told to the engine.
+    wall: Option<UnixMillis>,
+    /// How long the last answer asked to stay away.
+    asked: Option<Millis>,
     /// Sends before this run.
     used: u32,
     /// All sends so far, as far as they are reported.
@@ -44,16 +48,25 @@ pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
 }
 
 impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
-    pub(crate) fn new(driver: &'a Driver<E, T, X>, request: &Request, options: &'a Options, id: u64) -> Self {
+    pub(crate) fn new(
+        driver: &'a Driver<E, T, X>,
+        session: Session,
+        request: &Request,
+        options: &'a Options,
+        id: u64,
+    ) -> Self {
         Self {
             driver,
             options,
             changes: Changes::of(options),
-            session: session_of(options),
+            session,
             id,
             state: State([0; 8]),
+            before: None,
             open: false,
             at: Mark::default(),
+            wall: None,
+            asked: None,
             used: request.attempts_used,
             attempts: request.attempts_used,
         }
@@ -63,7 +76,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// call of the driver and its first poll. Compared after the changes were settled, so that none is missed.
     pub(crate) fn start(&mut self, request: &Request) -> Result<Command, Reason> {
         let command = self.step(Rounding::Down, |engine, _, now| engine.start(request, now));
-        match self.session == session_of(self.options) {
+        match self.session == self.options.session() {
             true => command,
             false => Err(Reason::Policy(End::SessionChanged)),
         }
@@ -81,9 +94,12 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             now.tokens = tokens;
             call(self.driver.engine(), &self.state, &now)
         })?;
+        if let Command::Send { .. } = step.command {
+            self.before = self.open.then_some(self.state);
+        }
         self.state = step.state;
         self.open = !matches!(step.command, Command::Finish(_));
-        self.at = now.mark;
+        (self.at, self.wall) = (now.mark, now.wall);
         Ok(step.command)
     }
 
@@ -92,9 +108,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
-        let Options { cancel, network, hold, .. } = self.options;
-        let session = session_of(self.options);
-        let cancelled = cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled());
+        let Options { network, hold, .. } = self.options;
+        let (session, cancelled) = (self.options.session(), self.options.is_cancelled());
         // The core ends a cancelled request, and one of an older session, before it draws: no sample is looked at, and a
         // lack of randomness must not turn a cancel into a failure.
         let interrupted = cancelled || self.session != session;
@@ -117,56 +132,6 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 
     fn wake(&mut self) -> Result<Command, Reason> {
         self.step(Rounding::Down, |engine, state, now| engine.handle(state, Event::Wake, now))
-    }
-
-    /// Makes an attempt and reports it. Whatever ends it, the attempt is over when this returns.
-    pub(crate) async fn attempt<C: Transport>(
-        &mut self,
-        transport: &mut C,
-        attempt: Attempt,
-    ) -> (Result<Command, Reason>, Last<C::Response, C::Error>) {
-        self.attempts = attempt.number;
-        self.trace(TraceEvent::Sent { attempt: attempt.number, timeout: attempt.timeout });
-        let limit = attempt.timeout.map(|timeout| self.at.after(timeout));
-        let mut sending = pin!(transport.attempt(attempt));
-        let mut timeout = pin!(sleep(self.driver.time(), limit));
-        loop {
-            let first = race(sending.as_mut(), race(timeout.as_mut(), self.changes.next())).await;
-            match first {
-                Either::Left(attempted) => return self.report(attempt.number, attempted),
-                Either::Right(Either::Left(())) => {
-                    return self.report(attempt.number, Err(Failure::timed_out()).into());
-                }
-                Either::Right(Either::Right(())) => match self.wake() {
-                    Ok(Command::Keep) => {}
-                    next => return (next, Last::Nothing),
-                },
-            }
-        }
-    }
-
-    /// Tells the engine what came of an attempt.
-    fn report<R: Head, F>(&mut self, number: u32, attempted: Attempted<R, F>) -> (Result<Command, Reason>, Last<R, F>) {
-        let Attempted { result, sends, exhausted } = attempted;
-        self.attempts = number.saturating_sub(1).saturating_add(sends.max(1));
-        let of = policy_core::Attempt { number, sends, exhausted };
-        let (command, event) = match &result {
-            Ok(response) => {
-                let names = &self.driver.engine().description().fields;
-                let values = FieldValues::of(response.headers(), names);
-                let (status, fields) = (response.status(), values.as_fields());
-                let event = Event::Response { of, status, fields: &fields };
-                let command = self.step(Rounding::Up, |engine, state, now| engine.handle(state, event, now));
-                (command, TraceEvent::Answered { attempt: number, status })
-            }
-            Err(Failure { kind, timed_out, .. }) => {
-                let event = Event::Failure { of, kind: *kind, timed_out: *timed_out };
-                let command = self.step(Rounding::Up, |engine, state, now| engine.handle(state, event, now));
-                (command, TraceEvent::Failed { attempt: number, kind: *kind, timed_out: *timed_out })
-            }
-        };
-        self.trace(event);
-        (command, result.into())
     }
 
     /// Waits until the engine commands something else.
@@ -207,14 +172,15 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             (HandOver::LastStatus(status), _) => Last::Status(status),
         };
         let reason = Reason::Policy(end);
-        Err(self.ended(Ended { reason, bound, hint, attempts, maybe_applied, resume, last, session: self.tag() }))
+        let (asked, session) = (self.asked.filter(|_| end != End::SessionChanged), self.tag());
+        Err(self.ended(Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session }))
     }
 
     /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
     /// session is.
     pub(crate) fn broken<R: Head, F>(&self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
         let last = match last {
-            _ if self.session != session_of(self.options) => Last::Nothing,
+            _ if self.session != self.options.session() => Last::Nothing,
             Last::Response(response) => Last::Status(response.status()),
             last => last,
         };
@@ -222,6 +188,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             reason,
             bound: Bound::None,
             hint: HintReport::Absent,
+            asked: None,
             attempts: self.attempts,
             maybe_applied: self.attempts > self.used,
             resume: None,
@@ -245,35 +212,6 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             observer.event(&Trace { request: self.id, at: self.at, event });
         }
     }
-}
-
-/// A request that is dropped, or that the driver ended itself, tells the engine, so that a token taken for a retry that is
-/// not sent goes back. An engine that fails here too keeps it: there is nobody else to ask.
-impl<E: Engine, T: Time, X: Entropy> Drop for Run<'_, E, T, X> {
-    fn drop(&mut self) {
-        if !self.open {
-            return;
-        }
-        // The core ends a cancelled request before it looks at clocks or sample, so none is read that could fail.
-        let now = Now {
-            mark: self.at,
-            wall: None,
-            session: self.session,
-            cancelled: true,
-            network: Network::default(),
-            sample: Sample::ZERO,
-            tokens: Tokens::ZERO,
-            hold: None,
-        };
-        let end = |tokens| self.driver.engine().handle(&self.state, Event::Wake, &Now { tokens, ..now });
-        // Out of a drop, a panic of the engine could end the process.
-        let _ = catch_unwind(AssertUnwindSafe(|| self.budget().apply(end)));
-    }
-}
-
-/// Without a handle every request is of one session, whose number does not matter.
-fn session_of(options: &Options) -> Session {
-    options.session.as_ref().map_or(Session::new(0), |session| session.current())
 }
 
 /// Whether `next` says to go on with `pause`.

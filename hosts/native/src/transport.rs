@@ -1,11 +1,13 @@
 //! What carries one attempt.
 
 #[cfg(feature = "reqwest")]
-mod failure;
-#[cfg(feature = "reqwest")]
 pub mod reqwest;
 
-use std::{error::Error, fmt, future::Future};
+use std::{
+    error::Error,
+    fmt,
+    future::{Future, ready},
+};
 
 use http::HeaderMap;
 use policy_core::{FailureKind, Millis};
@@ -19,6 +21,17 @@ pub trait Transport: Send {
 
     /// Makes one attempt: one call of the inner client, whose own retries are off.
     fn attempt(&mut self, attempt: Attempt) -> impl Future<Output = Attempted<Self::Response, Self::Error>> + Send;
+
+    /// Reads what belongs to the answer beyond its head, before the policy is told of it: a failure here is the attempt's,
+    /// and may be retried. The attempt's timeout does not limit it; dropping the future aborts the attempt.
+    ///
+    /// As it is, nothing is read: the attempt ends with the head.
+    fn complete(
+        &mut self,
+        head: Self::Response,
+    ) -> impl Future<Output = Result<Self::Response, Failure<Self::Error>>> + Send {
+        ready(Ok(head))
+    }
 }
 
 impl<T: Transport> Transport for &mut T {
@@ -27,6 +40,10 @@ impl<T: Transport> Transport for &mut T {
 
     fn attempt(&mut self, attempt: Attempt) -> impl Future<Output = Attempted<T::Response, T::Error>> + Send {
         (**self).attempt(attempt)
+    }
+
+    fn complete(&mut self, head: T::Response) -> impl Future<Output = Result<T::Response, Failure<T::Error>>> + Send {
+        (**self).complete(head)
     }
 }
 
@@ -38,6 +55,8 @@ pub struct Attempt {
     /// Time until the response head must be here. The driver keeps this limit, by its own clock; a transport may pass it
     /// on.
     pub timeout: Option<Millis>,
+    /// The most sends that the policy and the request allow; `None` if the engine has a policy of another format.
+    pub max: Option<u32>,
 }
 
 /// What came of one attempt.
@@ -84,6 +103,8 @@ pub struct Failure<E> {
     pub kind: FailureKind,
     /// It ran into the attempt's timeout.
     pub timed_out: bool,
+    /// The transport did not make the attempt at all, and will not make another.
+    pub refused: bool,
     /// What the client underneath reported; `None` if the driver cut the attempt short.
     pub source: Option<E>,
 }
@@ -92,20 +113,34 @@ impl<E> Failure<E> {
     /// A failure that is no time-out.
     #[must_use]
     pub const fn new(kind: FailureKind, source: E) -> Self {
-        Self { kind, timed_out: false, source: Some(source) }
+        Self { kind, timed_out: false, refused: false, source: Some(source) }
+    }
+
+    /// The transport will not make this attempt, nor another: a body that is used up, a header that cannot be had. Nothing
+    /// was sent, so it does not count, and the request ends with [`Reason::Refused`](crate::Reason::Refused).
+    #[must_use]
+    pub const fn refused(source: E) -> Self {
+        Self { kind: FailureKind::Permanent, timed_out: false, refused: true, source: Some(source) }
+    }
+
+    #[cfg(feature = "client")]
+    pub(crate) fn map<F>(self, wrap: impl FnOnce(E) -> F) -> Failure<F> {
+        let Self { kind, timed_out, refused, source } = self;
+        Failure { kind, timed_out, refused, source: source.map(wrap) }
     }
 
     /// The driver dropped an attempt that took too long; anything may have happened.
     pub(crate) const fn timed_out() -> Self {
-        Self { kind: FailureKind::Ambiguous, timed_out: true, source: None }
+        Self { kind: FailureKind::Ambiguous, timed_out: true, refused: false, source: None }
     }
 }
 
 impl<E> fmt::Display for Failure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.timed_out {
-            true => write!(f, "the attempt timed out: {}", self.kind.name()),
-            false => write!(f, "the attempt failed: {}", self.kind.name()),
+        match (self.refused, self.timed_out) {
+            (true, _) => f.write_str("the attempt was not made"),
+            (false, true) => write!(f, "the attempt timed out: {}", self.kind.name()),
+            (false, false) => write!(f, "the attempt failed: {}", self.kind.name()),
         }
     }
 }

@@ -1,15 +1,14 @@
 //! The reqwest transport against a real server on loopback. Only the driver's time is under control.
 
 mod bench;
-
-use std::sync::{Arc, Mutex};
+mod loopback;
 
 use bench::{Bench, RULES, ended, join};
+use loopback::{Act, BUSY, OK, Server};
 use refrain::core::{End, FailureKind, IdempotencyKey, Millis, Rules};
 use refrain::{Last, ReqwestCall, ReqwestTransport, RunResult};
 use reqwest::{Body, Method, Request};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 type Result = RunResult<reqwest::Response, reqwest::Error>;
@@ -17,13 +16,13 @@ type Result = RunResult<reqwest::Response, reqwest::Error>;
 #[tokio::test]
 async fn each_attempt_is_one_real_request() {
     let server = Server::start(&[
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 4\r\n\r\nbusy",
-        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello",
+        BUSY,
+        Act::Say("HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 0\r\n\r\n"),
+        OK,
     ])
     .await;
     let bench = Bench::new(RULES);
-    let running = start(&bench, call(server.get()), IdempotencyKey::Absent);
+    let running = start(&bench, call(request(&server, Method::GET, None)), IdempotencyKey::Absent);
     assert_eq!(bench.sleep_through().await.get(), 1_000);
     assert_eq!(bench.sleep_through().await.get(), 4_000);
     let delivered = join(running).await.expect("a success");
@@ -33,12 +32,8 @@ async fn each_attempt_is_one_real_request() {
 
 #[tokio::test]
 async fn a_buffered_body_and_its_key_go_out_whole_on_every_attempt() {
-    let server = Server::start(&[
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n",
-        "HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n",
-    ])
-    .await;
-    let mut request = server.request(Method::POST, Some("order=1".into()));
+    let server = Server::start(&[BUSY, Act::Say("HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n")]).await;
+    let mut request = request(&server, Method::POST, Some("order=1".into()));
     request.headers_mut().insert("idempotency-key", "k-1".parse().expect("a legal value"));
     let bench = Bench::new(RULES);
     let running = start(&bench, call(request), IdempotencyKey::Honoured);
@@ -51,10 +46,10 @@ async fn a_buffered_body_and_its_key_go_out_whole_on_every_attempt() {
 
 #[tokio::test]
 async fn a_streamed_body_is_sent_once() {
-    let server = Server::start(&["HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n"]).await;
+    let server = Server::start(&[BUSY]).await;
     let stream = Body::wrap(http_body_util::Full::new(&b"once"[..]));
     let bench = Bench::new(RULES);
-    let call = call(server.request(Method::PUT, Some(stream)));
+    let call = call(request(&server, Method::PUT, Some(stream)));
     let ended = ended(join(start(&bench, call, IdempotencyKey::Absent)).await);
     assert_eq!((ended.end(), ended.last.status()), (Some(End::BodyNotReplayable), Some(503)));
     assert!(server.requests()[0].ends_with("once"));
@@ -76,14 +71,14 @@ async fn a_name_that_cannot_exist_was_not_found() {
 
 #[tokio::test]
 async fn a_connection_closed_without_an_answer_is_ambiguous() {
-    let server = Server::start(&[""]).await;
+    let server = Server::start(&[Act::Say("")]).await;
     assert_eq!(failure(&server.url).await, FailureKind::Ambiguous);
     assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn an_answer_that_is_not_http_is_permanent() {
-    let server = Server::start(&["SSH-2.0-OpenSSH_9.2\r\n"]).await;
+    let server = Server::start(&[Act::Say("SSH-2.0-OpenSSH_9.2\r\n")]).await;
     assert_eq!(failure(&server.url).await, FailureKind::Permanent);
 }
 
@@ -95,15 +90,15 @@ async fn a_url_that_cannot_be_requested_is_permanent() {
 #[cfg(feature = "rustls-tls")]
 #[tokio::test]
 async fn a_broken_tls_handshake_was_not_sent() {
-    let server = Server::start(&["HTTP/1.1 400 Bad Request\r\n\r\n"]).await;
+    let server = Server::start(&[Act::Say("HTTP/1.1 400 Bad Request\r\n\r\n")]).await;
     assert_eq!(failure(&server.url.replace("http:", "https:")).await, FailureKind::TlsFailed);
 }
 
 #[tokio::test]
 async fn a_server_that_hangs_is_left_by_the_clock_of_the_driver() {
-    let server = Server::start(&[HANG]).await;
+    let server = Server::start(&[Act::Hang]).await;
     let bench = Bench::new(Rules { max_attempts: 1, attempt_timeout: Some(Millis::new(5_000)), ..RULES });
-    let running = start(&bench, call(server.get()), IdempotencyKey::Absent);
+    let running = start(&bench, call(request(&server, Method::GET, None)), IdempotencyKey::Absent);
     assert_eq!(bench.sleep_through().await.get(), 5_000);
     let ended = ended(join(running).await);
     let Last::Failure(failure) = ended.last else { panic!("expected a failure, not {:?}", ended.last) };
@@ -121,6 +116,12 @@ async fn failure(url: &str) -> FailureKind {
     }
 }
 
+fn request(server: &Server, method: Method, body: Option<Body>) -> Request {
+    let mut request = Request::new(method, server.url.parse().expect("a URL"));
+    *request.body_mut() = body;
+    request
+}
+
 fn call(request: Request) -> ReqwestCall {
     ReqwestTransport::from_builder(reqwest::Client::builder().no_proxy()).expect("a client").call(request)
 }
@@ -128,70 +129,4 @@ fn call(request: Request) -> ReqwestCall {
 fn start(bench: &Bench, call: ReqwestCall, key: IdempotencyKey) -> JoinHandle<Result> {
     let (driver, options) = (bench.driver.clone(), bench.options.clone());
     tokio::spawn(async move { driver.run(&call.request(key), call, &options).await })
-}
-
-/// The server neither answers nor closes.
-const HANG: &str = "hang";
-
-/// Gives one answer a connection, in order, and closes it.
-struct Server {
-    url: String,
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-impl Server {
-    async fn start(answers: &'static [&'static str]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let url = format!("http://{}/", listener.local_addr().expect("an address"));
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let seen = requests.clone();
-        tokio::spawn(async move {
-            let mut hanging = Vec::new();
-            for answer in answers {
-                let (mut stream, _) = listener.accept().await.expect("a connection");
-                let request = read_request(&mut stream).await;
-                seen.lock().expect("no panic").push(request);
-                if *answer == HANG {
-                    hanging.push(stream);
-                } else {
-                    stream.write_all(answer.as_bytes()).await.expect("an open connection");
-                }
-            }
-            std::future::pending::<()>().await;
-        });
-        Self { url, requests }
-    }
-
-    fn get(&self) -> Request {
-        self.request(Method::GET, None)
-    }
-
-    fn request(&self, method: Method, body: Option<Body>) -> Request {
-        let mut request = Request::new(method, self.url.parse().expect("a URL"));
-        *request.body_mut() = body;
-        request
-    }
-
-    fn requests(&self) -> Vec<String> {
-        self.requests.lock().expect("no panic").clone()
-    }
-}
-
-/// Reads a head, and the body that it announces; what is no HTTP is taken as it comes.
-async fn read_request(stream: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    loop {
-        let read = stream.read_buf(&mut bytes).await.expect("an open connection");
-        let text = String::from_utf8_lossy(&bytes);
-        let is_http = bytes.first().is_some_and(u8::is_ascii_alphabetic);
-        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| body.len() >= content_length(head));
-        if read == 0 || !is_http || whole {
-            return text.into_owned();
-        }
-    }
-}
-
-fn content_length(head: &str) -> usize {
-    let value = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    value.map_or(0, |value| value.parse().expect("a length"))
 }

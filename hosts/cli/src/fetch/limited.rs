@@ -24,7 +24,7 @@ impl<T: Transport> Transport for Limited<T> {
         match self.limit {
             None => sending.await,
             Some(limit) => tokio::time::timeout(limit, sending).await.unwrap_or_else(|_| {
-                Err(Failure { kind: FailureKind::Ambiguous, timed_out: true, source: None }).into()
+                Err(Failure { kind: FailureKind::Ambiguous, timed_out: true, refused: false, source: None }).into()
             }),
         }
     }

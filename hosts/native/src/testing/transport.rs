@@ -134,7 +134,7 @@ impl Transport for ScriptedTransport {
     type Error = ScriptedError;
 
     async fn attempt(&mut self, attempt: Attempt) -> Script {
-        let Attempt { number, timeout } = attempt;
+        let Attempt { number, timeout, .. } = attempt;
         lock(&self.shared.sends).push(ScriptedSend { attempt: number, at: self.time.mark(Rounding::Down), timeout });
         let next = lock(&self.shared.script).pop_front();
         let script = next.unwrap_or_else(|| panic!("attempt {number} is one more than the script has"));

@@ -1,5 +1,7 @@
 //! A transport over [`reqwest`].
 
+pub(crate) mod failure;
+
 use std::{net::SocketAddr, sync::Arc};
 
 use ::reqwest::{
@@ -9,7 +11,7 @@ use ::reqwest::{
 use http::HeaderMap;
 use policy_core::{FailureKind, IdempotencyKey, Method};
 
-use super::{Attempt, Attempted, Failure, Head, Transport, failure};
+use super::{Attempt, Attempted, Failure, Head, Transport};
 
 /// A [`reqwest`] client whose own retries are switched off.
 ///
@@ -52,8 +54,7 @@ impl ReqwestTransport {
     /// # Errors
     /// When the client cannot be built.
     pub fn from_builder(builder: ClientBuilder) -> Result<Self, ::reqwest::Error> {
-        let client = builder.retry(::reqwest::retry::never()).dns_resolver(Arc::new(Resolver)).build()?;
-        Ok(Self { client })
+        without_retries(builder).map(|client| Self { client })
     }
 
     /// A logical request, ready to be run.
@@ -63,6 +64,11 @@ impl ReqwestTransport {
         let method = Method::from_name(request.method().as_str());
         ReqwestCall { client: self.client.clone(), request: Some(request), method, replayable }
     }
+}
+
+/// A client that sends once where it is told to send once, and whose resolver tells what it did not find.
+pub(crate) fn without_retries(builder: ClientBuilder) -> Result<Client, ::reqwest::Error> {
+    builder.retry(::reqwest::retry::never()).dns_resolver(Arc::new(Resolver)).build()
 }
 
 /// One logical request over reqwest.
@@ -94,7 +100,8 @@ impl Transport for ReqwestCall {
             false => self.request.take(),
         };
         let Some(request) = request else {
-            return Err(Failure { kind: FailureKind::Permanent, timed_out: false, source: None }).into();
+            let kind = FailureKind::Permanent;
+            return Err(Failure { kind, timed_out: false, refused: true, source: None }).into();
         };
         self.client.execute(request).await.map_err(failure::of).into()
     }

@@ -111,7 +111,7 @@ pub(crate) async fn join<T>(running: JoinHandle<T>) -> T {
 }
 
 /// Turns a test that would hang for ever into one that fails.
-async fn soon<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("an end before the test gives up")
 }
 

@@ -4,12 +4,12 @@ use std::{error::Error, fmt, io, iter};
 
 use policy_core::FailureKind;
 
-use super::Failure;
+use crate::transport::Failure;
 
 /// The failure that `error` is.
-pub(super) fn of(error: ::reqwest::Error) -> Failure<::reqwest::Error> {
+pub(crate) fn of(error: ::reqwest::Error) -> Failure<::reqwest::Error> {
     let timed_out = error.is_timeout() && !error.is_connect();
-    Failure { kind: kind(&error), timed_out, source: Some(error) }
+    Failure { timed_out, ..Failure::new(kind(&error), error) }
 }
 
 fn kind(error: &::reqwest::Error) -> FailureKind {

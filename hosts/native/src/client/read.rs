@@ -1,0 +1,75 @@
+//! Reading a body to its end, within limits.
+
+use std::{future::Future, pin::pin};
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use policy_core::{End, FailureKind, Session};
+
+use super::{SendError, Settings};
+use crate::{
+    changes::{Changes, Either, race},
+    options::Options,
+    time::{Rounding, Time, sleep},
+    transport::{Failure, reqwest::failure},
+};
+
+/// The answer with all of its body.
+pub(super) async fn whole<T: Time>(
+    response: ::reqwest::Response,
+    settings: &Settings,
+    time: &T,
+) -> Result<http::Response<Bytes>, Failure<SendError>> {
+    let limit = settings.body_timeout.map(|timeout| time.mark(Rounding::Up).after(timeout));
+    let (parts, body) = http::Response::from(response).into_parts();
+    match race(collect(body, settings.max_body.unwrap_or(usize::MAX)), sleep(time, limit)).await {
+        Either::Left(body) => body.map(|body| http::Response::from_parts(parts, body)),
+        Either::Right(()) => Err(Failure::timed_out()),
+    }
+}
+
+/// A body of one piece is not copied.
+async fn collect(mut body: ::reqwest::Body, max: usize) -> Result<Bytes, Failure<SendError>> {
+    let mut first = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| failure::of(error.without_url()).map(SendError::Http))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if first.len().max(joined.len()).saturating_add(data.len()) > max {
+            return Err(Failure::new(FailureKind::Permanent, SendError::BodyTooLong));
+        }
+        match (first.is_empty(), joined.is_empty()) {
+            (true, true) => first = data,
+            (false, true) => {
+                joined.extend_from_slice(&first);
+                joined.extend_from_slice(&data);
+            }
+            (_, false) => joined.extend_from_slice(&data),
+        }
+    }
+    Ok(if joined.is_empty() { first } else { joined.freeze() })
+}
+
+/// Runs `part`, of a request that the policy has ended, unless the caller cancels or another session is signed in first.
+pub(super) async fn uninterrupted<O>(
+    options: &Options,
+    session: Session,
+    part: impl Future<Output = O>,
+) -> Result<O, End> {
+    let mut part = pin!(part);
+    let mut changes = Changes::of(options);
+    loop {
+        changes.settle();
+        if session != options.session() {
+            return Err(End::SessionChanged);
+        }
+        if options.is_cancelled() {
+            return Err(End::Cancelled);
+        }
+        match race(changes.next(), part.as_mut()).await {
+            Either::Left(()) => {}
+            Either::Right(over) if session == options.session() => return Ok(over),
+            Either::Right(_) => return Err(End::SessionChanged),
+        }
+    }
+}

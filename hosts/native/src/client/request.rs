@@ -1,0 +1,193 @@
+//! One request of the client.
+
+use std::future::Future;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Session};
+
+use super::{
+    ClientError, Invalid, SendError, Shared,
+    call::{Call, Reading, Reply},
+    read::{uninterrupted, whole},
+};
+use crate::{
+    body::Body,
+    engine::Engine,
+    entropy::Entropy,
+    key::Key,
+    options::Options,
+    outcome::{Delivered, Ended, Last, Reason},
+    run::unexpected,
+    stamp::Stamp,
+    time::Time,
+};
+
+/// A request that is being put together.
+///
+/// ```
+/// use refrain::{Client, Engine, Key};
+/// # async fn order<E: Engine>(client: &Client<E>) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.post("https://example.com/orders").header("content-type", "application/json");
+/// let created = request.body(r#"{"sku":4711}"#).key(Key::random()?).send().await?;
+/// println!("{}", created.response.status());
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a request does nothing until it is sent"]
+#[derive(Debug)]
+pub struct RequestBuilder<'a, E, T, X> {
+    shared: &'a Shared<E, T, X>,
+    method: Method,
+    url: &'a str,
+    headers: Result<HeaderMap, http::Error>,
+    body: Body<::reqwest::Body>,
+    key: Option<Key>,
+    limits: Limits,
+    options: Option<Options>,
+}
+
+impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
+    pub(super) fn new(shared: &'a Shared<E, T, X>, method: Method, url: &'a str) -> Self {
+        Self {
+            shared,
+            method,
+            url,
+            headers: Ok(HeaderMap::new()),
+            body: Body::empty(),
+            key: None,
+            limits: Limits::NONE,
+            options: None,
+        }
+    }
+
+    /// Adds a line of a header field. One that HTTP does not allow is told by [`RequestBuilder::send`].
+    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    where
+        HeaderName: TryFrom<N>,
+        HeaderValue: TryFrom<V>,
+        http::Error: From<<HeaderName as TryFrom<N>>::Error> + From<<HeaderValue as TryFrom<V>>::Error>,
+    {
+        self.headers = self.headers.and_then(|mut headers| {
+            headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?;
+            Ok(headers)
+        });
+        self
+    }
+
+    /// The body. Its kind says whether the request can be repeated.
+    pub fn body(self, body: impl Into<Body<::reqwest::Body>>) -> Self {
+        Self { body: body.into(), ..self }
+    }
+
+    /// Sends this key on every attempt. The caller knows by it that the server does a thing only once under one key, so a
+    /// write may be repeated where the policy lists its method for keys.
+    pub fn key(self, key: Key) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    /// Limits that are tighter than the policy's.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Handles of its own, all of them, where the client's would be used.
+    pub fn options(self, options: Options) -> Self {
+        Self { options: Some(options), ..self }
+    }
+
+    /// Runs the request, and reads the body of the answer. An attempt ends with the body read, so a connection that is lost
+    /// in its middle is a failure that may be retried.
+    ///
+    /// The body of an answer that is no success, such as a 404, is in the error; if it cannot be read, its status alone.
+    /// The request belongs to the session of this call.
+    ///
+    /// # Errors
+    /// Every end but a success.
+    pub fn send(self) -> impl Future<Output = Result<Delivered<Whole>, ClientError<Whole>>> + Send {
+        let session = self.handles().session();
+        async move {
+            let (shared, options) = (self.shared, self.handles().clone());
+            let (request, call) = self.prepare().map_err(ClientError::Invalid)?;
+            match shared.driver.run_in(session, &request, Reading(call), &options).await {
+                Ok(Delivered { response: Reply::Whole(response), session, attempts, maybe_applied }) => {
+                    Ok(Delivered { response, session, attempts, maybe_applied })
+                }
+                Ok(delivered) => {
+                    let reason = unexpected("a success with a status that is none");
+                    Err(shared.read_rest(&options, session, delivered.into_ended(reason)).await)
+                }
+                Err(ended) => Err(shared.read_rest(&options, session, ended).await),
+            }
+        }
+    }
+
+    /// Runs the request up to the head of the answer, and leaves the body to the caller: a connection that is lost in its
+    /// middle is not retried. Ask [`Delivered::is_current`] after the body was read.
+    ///
+    /// # Errors
+    /// Every end but a success.
+    pub fn stream(
+        self,
+    ) -> impl Future<Output = Result<Delivered<::reqwest::Response>, ClientError<::reqwest::Response>>> + Send {
+        let session = self.handles().session();
+        async move {
+            let (shared, options) = (self.shared, self.handles().clone());
+            let (request, call) = self.prepare().map_err(ClientError::Invalid)?;
+            let result = shared.driver.run_in(session, &request, call, &options).await;
+            result.map_err(|ended| ClientError::Ended(Box::new(ended)))
+        }
+    }
+
+    fn handles(&self) -> &Options {
+        self.options.as_ref().unwrap_or(&self.shared.settings.options)
+    }
+
+    fn prepare(self) -> Result<(Request, Call<'a, T>), Invalid> {
+        let Shared { driver, http, settings } = self.shared;
+        let url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
+        let headers = self.headers.map_err(Invalid::Header)?;
+        let key = self.key.map(|key| settings.key_field.value(&key));
+        let request = Request {
+            key: if key.is_some() { IdempotencyKey::Honoured } else { IdempotencyKey::Absent },
+            replayable: self.body.is_replayable(),
+            limits: self.limits,
+            ..Request::new(policy_core::Method::from_name(self.method.as_str()))
+        };
+        let stamp = Stamp { key_field: settings.key_field.name.clone(), key, fresh: settings.fresh.clone() };
+        let (method, body, time) = (self.method, self.body, driver.time());
+        Ok((request, Call { http, settings, time, method, url, headers, body, stamp }))
+    }
+}
+
+/// An answer with all of its body.
+type Whole = http::Response<Bytes>;
+
+impl<E: Engine, T: Time, X: Entropy> Shared<E, T, X> {
+    /// Reads the body of an answer that is handed over although it is no success.
+    async fn read_rest(
+        &self,
+        options: &Options,
+        session: Session,
+        mut ended: Ended<Reply, SendError>,
+    ) -> ClientError<Whole> {
+        let last = match std::mem::replace(&mut ended.last, Last::Nothing) {
+            Last::Response(Reply::Whole(answer)) => Last::Response(answer),
+            Last::Response(Reply::Head(head)) => {
+                let status = head.status().as_u16();
+                match uninterrupted(options, session, whole(head, &self.settings, self.driver.time())).await {
+                    Ok(Ok(answer)) => Last::Response(answer),
+                    Ok(Err(_)) => Last::Status(status),
+                    Err(end) => {
+                        (ended.reason, ended.bound) = (Reason::Policy(end), Bound::None);
+                        if end == End::SessionChanged { Last::Nothing } else { Last::Status(status) }
+                    }
+                }
+            }
+            Last::Failure(failure) => Last::Failure(failure),
+            Last::Status(status) => Last::Status(status),
+            Last::Nothing => Last::Nothing,
+        };
+        ClientError::Ended(Box::new(ended.with_last(last)))
+    }
+}
