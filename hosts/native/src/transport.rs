@@ -1,5 +1,7 @@
 //! What carries one attempt.
 
+#[cfg(feature = "hyper")]
+mod failure;
 #[cfg(feature = "reqwest")]
 pub mod reqwest;
 
@@ -11,6 +13,9 @@ use std::{
 
 use http::HeaderMap;
 use policy_core::{FailureKind, Millis};
+
+#[cfg(feature = "hyper")]
+pub use failure::kind_of;
 
 /// One logical request, able to be sent: the driver calls it once an attempt. Dropping the future aborts the attempt.
 pub trait Transport: Send {

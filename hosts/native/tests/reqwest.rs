@@ -77,6 +77,29 @@ async fn a_connection_closed_without_an_answer_is_ambiguous() {
 }
 
 #[tokio::test]
+async fn a_connection_reset_after_the_request_is_ambiguous() {
+    let server = Server::start(&[Act::Reset]).await;
+    assert_eq!(failure(&server.url).await, FailureKind::Ambiguous);
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// The body is more than the sockets hold, so the client is still sending it.
+#[tokio::test]
+async fn a_connection_reset_before_the_request_was_sent_whole_is_ambiguous() {
+    let server = Server::start(&[Act::ResetUnread]).await;
+    let request = request(&server, Method::PUT, Some(vec![0; 32 << 20].into()));
+    assert_eq!(failure_of(request).await, FailureKind::Ambiguous);
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_connection_reset_in_the_head_of_the_answer_is_ambiguous() {
+    let server = Server::start(&[Act::SayThenReset("HTTP/1.1 200 OK\r\ncontent-")]).await;
+    server.go_on();
+    assert_eq!(failure(&server.url).await, FailureKind::Ambiguous);
+}
+
+#[tokio::test]
 async fn an_answer_that_is_not_http_is_permanent() {
     let server = Server::start(&[Act::Say("SSH-2.0-OpenSSH_9.2\r\n")]).await;
     assert_eq!(failure(&server.url).await, FailureKind::Permanent);
@@ -94,6 +117,49 @@ async fn a_broken_tls_handshake_was_not_sent() {
     assert_eq!(failure(&server.url.replace("http:", "https:")).await, FailureKind::TlsFailed);
 }
 
+#[cfg(feature = "rustls-tls")]
+#[tokio::test]
+async fn a_connection_that_ends_in_the_tls_handshake_was_not_sent() {
+    let server = Server::start(&[Act::Say(""), Act::ResetUnread]).await;
+    for _ in 0..2 {
+        assert_eq!(failure(&server.url.replace("http:", "https:")).await, FailureKind::TlsFailed);
+    }
+}
+
+#[cfg(feature = "rustls-tls")]
+#[tokio::test]
+async fn a_certificate_that_is_refused_is_permanent() {
+    assert_eq!(failure(&tls::server_that_nobody_trusts().await).await, FailureKind::Permanent);
+}
+
+#[cfg(feature = "rustls-tls")]
+mod tls {
+    use std::sync::Arc;
+
+    use rustls::{
+        ServerConfig,
+        pki_types::{CertificateDer, PrivateKeyDer},
+    };
+    use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
+
+    /// Made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost`.
+    pub(super) async fn server_that_nobody_trusts() -> String {
+        let certificate = CertificateDer::from_slice(include_bytes!("loopback/tls/untrusted.der"));
+        let key = PrivateKeyDer::Pkcs8(include_bytes!("loopback/tls/untrusted.key.der").as_slice().into());
+        let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
+        let acceptor = TlsAcceptor::from(Arc::new(config.expect("a key that fits")));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.expect("a connection");
+            // The client breaks the handshake off.
+            let _ = acceptor.accept(stream).await;
+        });
+        format!("https://localhost:{port}/")
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_hangs_is_left_by_the_clock_of_the_driver() {
     let server = Server::start(&[Act::Hang]).await;
@@ -107,8 +173,11 @@ async fn a_server_that_hangs_is_left_by_the_clock_of_the_driver() {
 
 /// The kind of failure of a single attempt.
 async fn failure(url: &str) -> FailureKind {
+    failure_of(Request::new(Method::GET, url.parse().expect("a URL"))).await
+}
+
+async fn failure_of(request: Request) -> FailureKind {
     let bench = Bench::new(Rules { max_attempts: 1, ..RULES });
-    let request = Request::new(Method::GET, url.parse().expect("a URL"));
     let ended = ended(join(start(&bench, call(request), IdempotencyKey::Absent)).await);
     match ended.last {
         Last::Failure(failure) => failure.kind,

@@ -10,7 +10,7 @@ use crate::{
     fresh::Refusal,
     stamp::Stamp,
     time::Time,
-    transport::{Attempt, Attempted, Failure, Head, Transport, reqwest::failure},
+    transport::{Attempt, Attempted, Failure, Head, Transport, reqwest::failure_of},
 };
 
 /// What is sent, and how an attempt ends.
@@ -56,7 +56,7 @@ impl<T: Time> Transport for Call<'_, T> {
             Err(refusal) => return Err(Failure::refused(SendError::Refused(refusal))).into(),
         };
         let sent = self.http.execute(message).await;
-        sent.map_err(|error| failure::of(error.without_url()).map(SendError::Http)).into()
+        sent.map_err(|error| failure_of(error.without_url()).map(SendError::Http)).into()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     changes::{Changes, Either, race},
     options::Options,
     time::{Rounding, Time, sleep},
-    transport::{Failure, reqwest::failure},
+    transport::Failure,
 };
 
 /// The answer with all of its body.
@@ -33,7 +33,7 @@ async fn collect(mut body: ::reqwest::Body, max: usize) -> Result<Bytes, Failure
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| failure::of(error.without_url()).map(SendError::Http))?;
+        let frame = frame.map_err(broken)?;
         let Ok(data) = frame.into_data() else { continue };
         if first.len().max(joined.len()).saturating_add(data.len()) > max {
             return Err(Failure::new(FailureKind::Permanent, SendError::BodyTooLong));
@@ -48,6 +48,12 @@ async fn collect(mut body: ::reqwest::Body, max: usize) -> Result<Bytes, Failure
         }
     }
     Ok(if joined.is_empty() { first } else { joined.freeze() })
+}
+
+/// The server has answered, so whatever broke the body off, it proves nothing.
+fn broken(error: ::reqwest::Error) -> Failure<SendError> {
+    let timed_out = error.is_timeout();
+    Failure { timed_out, ..Failure::new(FailureKind::Ambiguous, SendError::Http(error.without_url())) }
 }
 
 /// Runs `part`, of a request that the policy has ended, unless the caller cancels or another session is signed in first.

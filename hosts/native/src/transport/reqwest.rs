@@ -1,7 +1,5 @@
 //! A transport over [`reqwest`].
 
-pub(crate) mod failure;
-
 use std::{net::SocketAddr, sync::Arc};
 
 use ::reqwest::{
@@ -11,7 +9,10 @@ use ::reqwest::{
 use http::HeaderMap;
 use policy_core::{FailureKind, IdempotencyKey, Method};
 
-use super::{Attempt, Attempted, Failure, Head, Transport};
+use super::{
+    Attempt, Attempted, Failure, Head, Transport,
+    failure::{NameNotFound, kind_of, of_connect},
+};
 
 /// A [`reqwest`] client whose own retries are switched off.
 ///
@@ -66,6 +67,17 @@ impl ReqwestTransport {
     }
 }
 
+/// What this error of an attempt proves.
+pub(crate) fn failure_of(error: ::reqwest::Error) -> Failure<::reqwest::Error> {
+    let kind = match () {
+        () if error.is_builder() || error.is_redirect() => FailureKind::Permanent,
+        () if error.is_connect() => of_connect(&error),
+        () => kind_of(&error),
+    };
+    let timed_out = error.is_timeout() && !error.is_connect();
+    Failure { timed_out, ..Failure::new(kind, error) }
+}
+
 /// A client that sends once where it is told to send once, and whose resolver tells what it did not find.
 pub(crate) fn without_retries(builder: ClientBuilder) -> Result<Client, ::reqwest::Error> {
     builder.retry(::reqwest::retry::never()).dns_resolver(Arc::new(Resolver)).build()
@@ -103,7 +115,7 @@ impl Transport for ReqwestCall {
             let kind = FailureKind::Permanent;
             return Err(Failure { kind, timed_out: false, refused: true, source: None }).into();
         };
-        self.client.execute(request).await.map_err(failure::of).into()
+        self.client.execute(request).await.map_err(failure_of).into()
     }
 }
 
@@ -124,7 +136,7 @@ struct Resolver;
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(failure::NameNotFound)?;
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(NameNotFound)?;
             Ok(Box::new(found.collect::<Vec<SocketAddr>>().into_iter()) as Addrs)
         })
     }

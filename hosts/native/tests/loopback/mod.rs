@@ -20,7 +20,7 @@ pub(crate) enum Act {
     Hang,
     /// Resets the connection.
     Reset,
-    /// Resets the connection before it has read anything.
+    /// Resets the connection when something has come, without having read it.
     ResetUnread,
 }
 
@@ -72,13 +72,19 @@ impl Server {
 
     async fn serve(&self, mut stream: TcpStream, act: Act) -> std::io::Result<()> {
         if let Act::ResetUnread = act {
+            stream.readable().await?;
             return stream.set_zero_linger();
         }
         let request = read_request(&mut stream).await?;
         self.requests.lock().expect("no panic").push(request);
         self.read.send_modify(|read| *read += 1);
         match act {
-            Act::Say(text) => stream.write_all(text.as_bytes()).await,
+            Act::Say(text) => {
+                stream.write_all(text.as_bytes()).await?;
+                stream.shutdown().await?;
+                // What is unread when a socket is dropped resets the connection.
+                stream.read_to_end(&mut Vec::new()).await.map(drop)
+            }
             Act::SayThen(first, second) => {
                 stream.write_all(first.as_bytes()).await?;
                 self.going_on.notified().await;
