@@ -129,6 +129,19 @@ impl End {
         Self::InvalidInput,
     ];
 
+    /// Whether a layer above, which could begin again, must not: it was tried here as often as it may be, or must not be
+    /// tried again. Pass on as [`Attempt::exhausted`](crate::Attempt::exhausted) of the layer above.
+    ///
+    /// ```
+    /// use policy_core::End;
+    /// assert!(End::AttemptsUsed.gave_up() && End::Deferred.gave_up());
+    /// assert!(!End::Success.gave_up() && !End::NotRetryable.gave_up(), "a layer above may retry other statuses");
+    /// ```
+    #[must_use]
+    pub const fn gave_up(self) -> bool {
+        !matches!(self, Self::Success | Self::NotRetryable)
+    }
+
     /// The number in the component's interface.
     #[must_use]
     pub const fn code(self) -> u16 {

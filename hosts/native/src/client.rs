@@ -65,6 +65,7 @@ pub(crate) struct Settings {
     pub(crate) options: Options,
     pub(crate) key_field: KeyField,
     pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
+    pub(crate) announces: bool,
     pub(crate) max_body: Option<usize>,
     pub(crate) body_timeout: Option<Millis>,
 }
@@ -174,6 +175,12 @@ impl<E: Engine, T: Time, X: Entropy> ClientBuilder<E, T, X> {
     /// Makes headers anew for each attempt.
     pub fn fresh_headers(mut self, fresh: impl FreshHeaders + 'static) -> Self {
         self.settings.fresh = Some(Arc::new(fresh));
+        self
+    }
+
+    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`](crate::Nesting::FIELD).
+    pub fn announce(mut self) -> Self {
+        self.settings.announces = true;
         self
     }
 

@@ -89,10 +89,10 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     /// Every end but a success. A response that is handed over as it is, such as a 404, is in [`Ended::last`].
     pub fn run<'a, C: Transport>(
         &'a self,
-        request: &'a Request,
+        request: &Request,
         transport: C,
         options: &'a Options,
-    ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send {
+    ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send + use<'a, C, E, T, X> {
         self.run_in(options.session(), request, transport, options)
     }
 
@@ -100,19 +100,20 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     pub(crate) fn run_in<'a, C: Transport>(
         &'a self,
         session: Session,
-        request: &'a Request,
+        request: &Request,
         mut transport: C,
         options: &'a Options,
-    ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send {
+    ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send + use<'a, C, E, T, X> {
         let id = self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut run = Run::new(self, session, request, options, id);
+        let request = options.nesting.as_ref().map_or(*request, |nesting| nesting.join(request));
+        let mut run = Run::new(self, session, &request, options, id);
         async move {
             let mut last = Last::Nothing;
-            let mut command = run.start(request);
+            let mut command = run.start(&request);
             loop {
                 command = match command {
                     Ok(Command::Send { attempt, timeout }) => {
-                        let attempt = Attempt { number: attempt, timeout, max: self.max_attempts(request) };
+                        let attempt = Attempt { number: attempt, timeout, max: self.max_attempts(&request) };
                         let (next, result) = run.attempt(&mut transport, attempt).await;
                         last = result;
                         next

@@ -35,11 +35,15 @@
 //! |---|---|
 //! | `tokio` (default) | [`SystemTime`] |
 //! | `client` (default) | [`Client`]: the data, or a typed error |
+//! | `middleware` | [`middleware::RetryMiddleware`] for `reqwest-middleware` |
+//! | `tower` | [`tower::RetryLayer`] for any `Service<http::Request<B>>` |
 //! | `reqwest` (default) | [`ReqwestTransport`]: plain HTTP/1 |
 //! | `rustls-tls` | TLS for it; needs a C compiler |
 //! | `http2` | HTTP/2 for it |
 //! | `testing` | [`testing`]: controlled time, a scripted transport |
 
+#[cfg(any(feature = "middleware", feature = "tower"))]
+mod adapter;
 mod body;
 mod budget;
 mod changes;
@@ -51,19 +55,26 @@ mod entropy;
 mod fields;
 mod fresh;
 mod key;
+#[cfg(feature = "middleware")]
+pub mod middleware;
+mod nesting;
 mod network;
 mod observer;
 mod options;
 mod outcome;
 mod run;
 mod session;
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "middleware", feature = "tower"))]
 mod stamp;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
+#[cfg(feature = "tower")]
+pub mod tower;
 pub mod transport;
 
+#[cfg(any(feature = "middleware", feature = "tower"))]
+pub use adapter::{NoAnswer, Report};
 pub use body::Body;
 pub use budget::RetryBudget;
 #[cfg(feature = "client")]
@@ -73,6 +84,7 @@ pub use engine::{Description, DirectEngine, Engine, EngineError, State, Step};
 pub use entropy::{Entropy, EntropyError, SystemEntropy};
 pub use fresh::{BoxError, FreshHeaders, FreshHeadersFuture, Outgoing, Refusal};
 pub use key::{Key, KeyError, KeyField, KeyForm};
+pub use nesting::Nesting;
 pub use network::{Connectivity, Hold};
 pub use observer::{Observer, Trace, TraceEvent};
 pub use options::Options;

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     budget::RetryBudget,
+    nesting::Nesting,
     network::{Connectivity, Hold},
     observer::Observer,
     session::SessionHandle,
@@ -34,6 +35,8 @@ pub struct Options {
     pub budget: Option<RetryBudget>,
     /// A mark before which nothing is sent to this request's origin.
     pub hold: Option<Hold>,
+    /// The layers above that retry too.
+    pub nesting: Option<Nesting>,
     /// Who watches.
     pub observer: Option<Arc<dyn Observer>>,
 }

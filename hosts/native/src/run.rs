@@ -158,6 +158,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     pub(crate) fn finish<R: Head, F>(&self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
+        if outcome.end.gave_up() {
+            self.give_up();
+        }
         let Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume } = outcome;
         let last = match (hand_over, last) {
             (HandOver::This, Last::Response(response)) if end == End::Success => {
@@ -179,6 +182,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
     /// session is.
     pub(crate) fn broken<R: Head, F>(&self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
+        self.give_up();
         let last = match last {
             _ if self.session != self.options.session() => Last::Nothing,
             Last::Response(response) => Last::Status(response.status()),
@@ -201,6 +205,13 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let Ended { bound, hint, attempts, .. } = ended;
         self.trace(TraceEvent::Ended { reason: ended.reason.clone(), bound, hint, attempts });
         ended
+    }
+
+    /// Nobody above begins again.
+    fn give_up(&self) {
+        if let Some(nesting) = &self.options.nesting {
+            nesting.give_up();
+        }
     }
 
     fn tag(&self) -> SessionTag {

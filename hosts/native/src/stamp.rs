@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
 use crate::{
     fresh::{FreshHeaders, Outgoing, Refusal},
+    nesting::Nesting,
     transport::Attempt,
 };
 
@@ -15,6 +16,8 @@ pub(crate) struct Stamp {
     pub(crate) key_field: HeaderName,
     pub(crate) key: Option<HeaderValue>,
     pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
+    /// The server is told of each attempt.
+    pub(crate) announces: Option<Nesting>,
 }
 
 impl Stamp {
@@ -28,6 +31,9 @@ impl Stamp {
     ) -> Result<(), Refusal> {
         if let Some(key) = &self.key {
             headers.insert(self.key_field.clone(), key.clone());
+        }
+        if let Some(told) = self.announces.as_ref().and_then(|nesting| nesting.announced(attempt)) {
+            headers.insert(Nesting::FIELD, told);
         }
         let Some(fresh) = &self.fresh else { return Ok(()) };
         let made = fresh.fresh(Outgoing { attempt, method, url, headers }).await.map_err(Refusal::NoHeaders)?;

@@ -128,7 +128,7 @@ impl<E> Failure<E> {
         Self { kind: FailureKind::Permanent, timed_out: false, refused: true, source: Some(source) }
     }
 
-    #[cfg(feature = "client")]
+    #[cfg(any(feature = "client", feature = "middleware"))]
     pub(crate) fn map<F>(self, wrap: impl FnOnce(E) -> F) -> Failure<F> {
         let Self { kind, timed_out, refused, source } = self;
         Failure { kind, timed_out, refused, source: source.map(wrap) }

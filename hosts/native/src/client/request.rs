@@ -16,6 +16,7 @@ use crate::{
     engine::Engine,
     entropy::Entropy,
     key::Key,
+    nesting::Nesting,
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
     run::unexpected,
@@ -144,6 +145,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     }
 
     fn prepare(self) -> Result<(Request, Call<'a, T>), Invalid> {
+        let nesting = self.handles().nesting.clone();
         let Shared { driver, http, settings } = self.shared;
         let url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
         let headers = self.headers.map_err(Invalid::Header)?;
@@ -154,7 +156,12 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             limits: self.limits,
             ..Request::new(policy_core::Method::from_name(self.method.as_str()))
         };
-        let stamp = Stamp { key_field: settings.key_field.name.clone(), key, fresh: settings.fresh.clone() };
+        let stamp = Stamp {
+            key_field: settings.key_field.name.clone(),
+            key,
+            fresh: settings.fresh.clone(),
+            announces: settings.announces.then(|| nesting.unwrap_or_else(Nesting::outermost)),
+        };
         let (method, body, time) = (self.method, self.body, driver.time());
         Ok((request, Call { http, settings, time, method, url, headers, body, stamp }))
     }

@@ -32,8 +32,8 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
         self.attempts = attempt.number;
         self.trace(TraceEvent::Sent { attempt: attempt.number, timeout: attempt.timeout });
         let limit = attempt.timeout.map(|timeout| self.at.after(timeout));
-        let Attempted { result, sends, exhausted } = match self.within(limit, transport.attempt(attempt)).await {
-            Ok(attempted) => attempted.unwrap_or_else(|| Err(Failure::timed_out()).into()),
+        let Attempted { result, sends, exhausted } = match self.counted(limit, transport, attempt).await {
+            Ok(attempted) => attempted,
             Err(next) => return (next, Last::Nothing),
         };
         let result = match result {
@@ -44,6 +44,29 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
             failed => failed,
         };
         self.report(attempt.number, Attempted { result, sends, exhausted })
+    }
+
+    /// The attempt up to its head, with the sends of all layers below.
+    async fn counted<C: Transport>(
+        &mut self,
+        limit: Option<Mark>,
+        transport: &mut C,
+        attempt: Attempt,
+    ) -> Part<Attempted<C::Response, C::Error>> {
+        let timed_out = || Err(Failure::timed_out()).into();
+        let Some(nesting) = &self.options.nesting else {
+            return Ok(self.within(limit, transport.attempt(attempt)).await?.unwrap_or_else(timed_out));
+        };
+        let count = nesting.begin();
+        let sending = async {
+            let guard = count.guard();
+            let attempted = transport.attempt(attempt).await;
+            guard.end(&attempted);
+            attempted
+        };
+        let attempted = self.within(limit, sending).await?.unwrap_or_else(timed_out);
+        let exhausted = attempted.exhausted || count.gave_up() || nesting.is_retried_above();
+        Ok(Attempted { sends: count.sends().max(attempted.sends), exhausted, ..attempted })
     }
 
     /// Runs a part of an attempt until it is over, `None` if that was not before `limit`, or until the policy gives it up.

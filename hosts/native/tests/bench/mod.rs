@@ -58,9 +58,9 @@ impl<E: Engine + 'static> Bench<E> {
             cancel: Some(cancel.clone()),
             session: Some(session.clone()),
             network: Some(network.clone()),
-            budget: None,
             hold: Some(hold.clone()),
             observer: Some(Arc::new(seen.clone())),
+            ..Options::default()
         };
         let driver = Arc::new(Driver::new(engine, time.clone(), entropy.clone()));
         let server = ScriptedTransport::new(&time);

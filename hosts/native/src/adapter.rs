@@ -1,0 +1,137 @@
+//! What the adapters have in common that put the driver between a client and its caller.
+
+use std::{convert::Infallible, fmt, sync::Arc};
+
+use http::{Extensions, HeaderMap, Method};
+use policy_core::{Bound, End, HintReport, IdempotencyKey, Limits, Millis, Request, Resume};
+
+use crate::{
+    driver::RunResult,
+    fresh::FreshHeaders,
+    key::{Key, KeyField},
+    nesting::Nesting,
+    options::Options,
+    outcome::{Delivered, Ended, Last, Reason},
+    session::SessionTag,
+    stamp::Stamp,
+    transport::{Failure, Head},
+};
+
+/// What all requests through an adapter have in common.
+#[derive(Clone, Default)]
+pub(crate) struct Settings {
+    pub(crate) options: Options,
+    pub(crate) key_field: Option<KeyField>,
+    pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
+    pub(crate) announces: bool,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings").field("key_field", &self.key_field).finish_non_exhaustive()
+    }
+}
+
+/// One request, ready to be run.
+pub(crate) struct Prepared {
+    pub(crate) request: Request,
+    pub(crate) stamp: Stamp,
+    pub(crate) options: Options,
+    pub(crate) nesting: Nesting,
+}
+
+impl Settings {
+    /// What the request says by itself, and what its extensions say: [`Options`], [`Limits`], a [`Key`], the [`Nesting`] of
+    /// a layer above.
+    pub(crate) fn prepare(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        replayable: bool,
+    ) -> Prepared {
+        let field = self.key_field.clone().unwrap_or_default();
+        let made = extensions.get::<Key>().map(|key| field.value(key));
+        let key = match (&made, headers.contains_key(&field.name)) {
+            (Some(_), _) => IdempotencyKey::Honoured,
+            (None, true) if self.key_field.is_some() => IdempotencyKey::Honoured,
+            (None, true) => IdempotencyKey::Sent,
+            (None, false) => IdempotencyKey::Absent,
+        };
+        let limits = extensions.get().copied().unwrap_or(Limits::NONE);
+        let request =
+            Request { key, replayable, limits, ..Request::new(policy_core::Method::from_name(method.as_str())) };
+        let options = extensions.get().unwrap_or(&self.options).clone();
+        let above = extensions.get().or(options.nesting.as_ref());
+        let nesting = above.cloned().unwrap_or_else(Nesting::outermost);
+        let stamp = Stamp {
+            key_field: field.name,
+            key: made,
+            fresh: self.fresh.clone(),
+            announces: self.announces.then(|| nesting.clone()),
+        };
+        Prepared { request, stamp, options: Options { nesting: Some(nesting.clone()), ..options }, nesting }
+    }
+}
+
+/// How a request ended that brought no answer to hand over.
+pub type NoAnswer<E> = Ended<Infallible, E>;
+
+#[cfg(feature = "tower")]
+impl<E> NoAnswer<E> {
+    /// Of a request that was not begun.
+    pub(crate) fn refused(failure: Failure<E>, options: &Options) -> Self {
+        let session = SessionTag::new(options.session(), options.session.clone());
+        let (bound, hint, last) = (Bound::None, HintReport::Absent, Last::Failure(failure));
+        let (reason, attempts, maybe_applied) = (Reason::Refused, 0, false);
+        Self { reason, bound, hint, asked: None, attempts, maybe_applied, resume: None, last, session }
+    }
+}
+
+/// What became of the logical request that an answer is of. The [`tower`](crate::tower) layer and the
+/// [`middleware`](crate::middleware) put it into the answer's extensions.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// Why it ended: with a success, or with an answer that is handed over as it is, such as a 404 or the last 503.
+    pub reason: Reason,
+    /// How long the answer asked to stay away; see [`Ended::asked`].
+    pub asked: Option<Millis>,
+    /// All sends of the logical request.
+    pub attempts: u32,
+    /// An earlier attempt may have been applied too.
+    pub maybe_applied: bool,
+    /// What is needed to go on later, if that is worth it.
+    pub resume: Option<Resume>,
+    /// The session that the answer was asked for in.
+    pub session: SessionTag,
+}
+
+impl Report {
+    /// Whether the session that asked is still signed in; to be asked after the body was read.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.session.is_current()
+    }
+}
+
+/// The answer and its report, whatever its status; else how the request ended.
+pub(crate) fn answer<R: Head, E>(result: RunResult<R, E>) -> Result<(R, Report), NoAnswer<E>> {
+    let ended = match result {
+        Ok(Delivered { response, session, attempts, maybe_applied }) => {
+            let reason = Reason::Policy(End::Success);
+            return Ok((response, Report { reason, asked: None, attempts, maybe_applied, resume: None, session }));
+        }
+        Err(ended) => ended,
+    };
+    let Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session } = ended;
+    let last = match last {
+        Last::Response(response) => {
+            return Ok((response, Report { reason, asked, attempts, maybe_applied, resume, session }));
+        }
+        Last::Failure(failure) => Last::Failure(failure),
+        Last::Status(status) => Last::Status(status),
+        Last::Nothing => Last::Nothing,
+    };
+    Err(Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session })
+}

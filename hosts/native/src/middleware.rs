@@ -1,0 +1,199 @@
+//! A middleware for [`reqwest_middleware`].
+
+use std::{error::Error, fmt, sync::Arc};
+
+use ::reqwest::{Request, Response};
+use async_trait::async_trait;
+use http::Extensions;
+use reqwest_middleware::{Middleware, Next};
+
+use crate::{
+    adapter::{Prepared, Settings, answer},
+    driver::Driver,
+    engine::Engine,
+    entropy::{Entropy, SystemEntropy},
+    fresh::{FreshHeaders, Refusal},
+    key::KeyField,
+    nesting::Nesting,
+    options::Options,
+    stamp::Stamp,
+    time::{SystemTime, Time},
+    transport::{Attempt, Attempted, Failure, Transport, kind_of, reqwest::failure_of},
+};
+
+/// Retries the requests of a client with middlewares as a policy says.
+///
+/// Each attempt is one run of the middlewares that follow, and ends with the head of the answer. A body of bytes can be sent
+/// again, a stream cannot.
+///
+/// Every answer is `Ok`, whatever its status, with a [`Report`](crate::Report) in its extensions. An error is
+/// [`reqwest_middleware::Error::Middleware`] with a [`NoAnswer`](crate::NoAnswer)`<`[`MiddlewareError`]`>` in it, which says
+/// how the request ended. Into a request's extensions go, where they are wanted, its [`Options`], its
+/// [`Limits`](policy_core::Limits) and its [`Key`](crate::Key).
+///
+/// reqwest retries some requests on its own, unseen; switch that off: `reqwest::Client::builder().retry(reqwest::retry::never())`.
+/// A second try of what a kept-alive connection never took, and the hops of a redirect, stay its business.
+///
+/// ```
+/// use refrain::core::{Policy, Rules};
+/// use refrain::{DirectEngine, middleware::RetryMiddleware};
+///
+/// # fn client() -> Result<reqwest_middleware::ClientWithMiddleware, Box<dyn std::error::Error>> {
+/// let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let once = reqwest::Client::builder().retry(reqwest::retry::never()).build()?;
+/// let client = reqwest_middleware::ClientBuilder::new(once).with(RetryMiddleware::new(engine)).build();
+/// # Ok(client)
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RetryMiddleware<E, T = SystemTime, X = SystemEntropy> {
+    driver: Arc<Driver<E, T, X>>,
+    settings: Settings,
+}
+
+impl<E: Engine> RetryMiddleware<E> {
+    /// A middleware with the machine's time and randomness.
+    #[must_use]
+    pub fn new(engine: E) -> Self {
+        Self::over(Driver::new(engine, SystemTime, SystemEntropy))
+    }
+}
+
+impl<E: Engine, T: Time, X: Entropy> RetryMiddleware<E, T, X> {
+    /// A middleware over this driver, whose retry budget it shares with all that use it.
+    #[must_use]
+    pub fn over(driver: impl Into<Arc<Driver<E, T, X>>>) -> Self {
+        Self { driver: driver.into(), settings: Settings::default() }
+    }
+
+    /// The handles of every request that has none in its extensions.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.settings.options = options;
+        self
+    }
+
+    /// The field in which the server takes idempotency keys, and honours them. Without it a key that stands in a request's
+    /// headers opens nothing; one in its extensions is sent as `Idempotency-Key`.
+    #[must_use]
+    pub fn key_field(mut self, field: KeyField) -> Self {
+        self.settings.key_field = Some(field);
+        self
+    }
+
+    /// Makes headers anew for each attempt.
+    #[must_use]
+    pub fn fresh_headers(mut self, fresh: impl FreshHeaders + 'static) -> Self {
+        self.settings.fresh = Some(Arc::new(fresh));
+        self
+    }
+
+    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`].
+    #[must_use]
+    pub fn announce(mut self) -> Self {
+        self.settings.announces = true;
+        self
+    }
+}
+
+#[async_trait]
+impl<E: Engine + 'static, T: Time + 'static, X: Entropy + 'static> Middleware for RetryMiddleware<E, T, X> {
+    async fn handle(
+        &self,
+        message: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> reqwest_middleware::Result<Response> {
+        let replayable = message.body().is_none_or(|body| body.as_bytes().is_some());
+        let Prepared { request, stamp, options, nesting } =
+            self.settings.prepare(message.method(), message.headers(), extensions, replayable);
+        let call = Call { message: Some(message), replayable, extensions, next, stamp, nesting };
+        let session = options.session();
+        let result = self.driver.run_in(session, &request, call, &options).await;
+        let (mut response, report) = answer(result).map_err(reqwest_middleware::Error::middleware)?;
+        response.extensions_mut().insert(report);
+        Ok(response)
+    }
+}
+
+/// One logical request through the middlewares that follow.
+struct Call<'a> {
+    /// Taken by the first attempt if the body can be sent only once.
+    message: Option<Request>,
+    replayable: bool,
+    extensions: &'a mut Extensions,
+    next: Next<'a>,
+    stamp: Stamp,
+    nesting: Nesting,
+}
+
+impl Call<'_> {
+    async fn message(&mut self, attempt: Attempt) -> Result<Request, Refusal> {
+        let message = match self.replayable {
+            true => self.message.as_ref().and_then(Request::try_clone),
+            false => self.message.take(),
+        };
+        let mut message = message.ok_or(Refusal::BodySpent)?;
+        let mut headers = std::mem::take(message.headers_mut());
+        self.stamp.put(attempt, message.method(), message.url().as_str(), &mut headers).await?;
+        *message.headers_mut() = headers;
+        Ok(message)
+    }
+}
+
+impl Transport for Call<'_> {
+    type Response = Response;
+    type Error = MiddlewareError;
+
+    async fn attempt(&mut self, attempt: Attempt) -> Attempted<Response, MiddlewareError> {
+        let message = match self.message(attempt).await {
+            Ok(message) => message,
+            Err(refusal) => return Err(Failure::refused(MiddlewareError::Refused(refusal))).into(),
+        };
+        self.extensions.insert(attempt);
+        self.extensions.insert(self.nesting.below(attempt));
+        let sent = self.next.clone().run(message, self.extensions).await;
+        sent.map_err(failure).into()
+    }
+}
+
+/// What an error of the middlewares that follow proves.
+fn failure(error: reqwest_middleware::Error) -> Failure<MiddlewareError> {
+    match error {
+        reqwest_middleware::Error::Reqwest(error) => {
+            failure_of(error).map(|error| MiddlewareError::Inner(error.into()))
+        }
+        reqwest_middleware::Error::Middleware(error) => {
+            let kind = kind_of(error.as_ref());
+            Failure::new(kind, MiddlewareError::Inner(reqwest_middleware::Error::Middleware(error)))
+        }
+    }
+}
+
+/// Why an attempt through the middlewares brought no answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MiddlewareError {
+    /// What the middlewares that follow, or the client, report.
+    Inner(reqwest_middleware::Error),
+    /// The attempt was not made.
+    Refused(Refusal),
+}
+
+impl fmt::Display for MiddlewareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inner(error) => error.fmt(f),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl Error for MiddlewareError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Inner(error) => error.source(),
+            Self::Refused(refusal) => refusal.source(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Layers that retry on top of one another: their sends are one count, and what one gave up on no other begins again.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use policy_core::{FailureKind, Request};
+
+use crate::transport::{Attempt, Attempted};
+
+/// Tells a layer that another one above it retries too.
+///
+/// *Within a process* it travels in the request's extensions: the [`tower`](crate::tower) layer and the
+/// [`middleware`](crate::middleware) put it there and look for it. The layers then share one count of sends and the lowest
+/// of their limits, and what the lower gave up on the upper does not begin again: three layers with four attempts each
+/// send four times.
+///
+/// *Across processes* it travels in the request field [`Nesting::FIELD`], where the caller's settings say so. A server that
+/// calls others in turn reads it with [`Nesting::from_headers`] and puts it into the
+/// [`Options`](crate::Options) of those calls: each is then sent once, and ends with
+/// [`End::Nested`](policy_core::End::Nested) where it would be retried, since the layer above will do that.
+///
+/// ```
+/// use http::{HeaderMap, HeaderValue};
+/// use refrain::{Nesting, Options};
+/// let mut headers = HeaderMap::new();
+/// headers.insert(Nesting::FIELD, HeaderValue::from_static("2;max=4"));
+/// let options = Options { nesting: Nesting::from_headers(&headers), ..Options::default() };
+/// assert!(options.nesting.is_some());
+/// ```
+#[derive(Clone)]
+pub struct Nesting {
+    shared: Arc<Shared>,
+    /// The lowest limit of the layers above.
+    max: Option<u32>,
+    above: Option<Announced>,
+}
+
+/// What layers in one process share.
+#[derive(Debug, Default)]
+struct Shared {
+    /// All sends of the logical request.
+    sends: AtomicU32,
+    /// A layer below gave up.
+    gave_up: AtomicBool,
+}
+
+/// What a caller in another process says of its own attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Announced {
+    attempt: u32,
+    max: u32,
+}
+
+impl Nesting {
+    /// The request field that carries the attempt and the most sends of the layer above, such as `2;max=4`.
+    pub const FIELD: HeaderName = HeaderName::from_static("refrain-attempt");
+
+    /// What the caller of a server says of its own retries; `None` if it says nothing, will not retry, or cannot be
+    /// understood.
+    #[must_use]
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let above = Announced::read(headers.get(Self::FIELD)?).filter(|above| above.max > 1)?;
+        Some(Self { above: Some(above), ..Self::outermost() })
+    }
+
+    /// Of a layer that has none above it.
+    pub(crate) fn outermost() -> Self {
+        Self { shared: Arc::default(), max: None, above: None }
+    }
+
+    /// For the layers below an attempt.
+    pub(crate) fn below(&self, attempt: Attempt) -> Self {
+        let max = self.max.into_iter().chain(attempt.max).min();
+        Self { shared: self.shared.clone(), max, above: self.above }
+    }
+
+    /// What this request knows of the layers above it: how many sends there were, and how many there may be.
+    pub(crate) fn join(&self, request: &Request) -> Request {
+        let sends = self.shared.sends.fetch_max(request.attempts_used, Ordering::Relaxed).max(request.attempts_used);
+        let mut joined = Request { attempts_used: sends, ..*request };
+        joined.limits.max_attempts = request.limits.max_attempts.into_iter().chain(self.max).min();
+        joined
+    }
+
+    /// What is told to a server of this attempt.
+    pub(crate) fn announced(&self, attempt: Attempt) -> Option<HeaderValue> {
+        let max = self.max.into_iter().chain(attempt.max).min();
+        let told = self.above.or(max.map(|max| Announced { attempt: attempt.number, max }))?;
+        HeaderValue::try_from(format!("{};max={}", told.attempt, told.max)).ok()
+    }
+
+    /// A caller in another process retries what fails here.
+    pub(crate) fn is_retried_above(&self) -> bool {
+        self.above.is_some()
+    }
+
+    pub(crate) fn give_up(&self) {
+        self.shared.gave_up.store(true, Ordering::Relaxed);
+    }
+
+    /// Begins an attempt.
+    pub(crate) fn begin(&self) -> Count<'_> {
+        self.shared.gave_up.store(false, Ordering::Relaxed);
+        Count { shared: &self.shared, before: self.shared.sends.load(Ordering::Relaxed) }
+    }
+}
+
+impl fmt::Debug for Nesting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Nesting").field("max", &self.max).field("above", &self.above).finish_non_exhaustive()
+    }
+}
+
+impl Announced {
+    fn read(value: &HeaderValue) -> Option<Self> {
+        let (attempt, max) = value.to_str().ok()?.split_once(";max=")?;
+        let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        Some(Self { attempt: number(attempt)?, max: number(max)? })
+    }
+}
+
+/// The sends of one attempt of a layer, those of the layers below it included.
+pub(crate) struct Count<'a> {
+    shared: &'a Shared,
+    before: u32,
+}
+
+impl Count<'_> {
+    /// Sends so far.
+    pub(crate) fn sends(&self) -> u32 {
+        self.shared.sends.load(Ordering::Relaxed).saturating_sub(self.before)
+    }
+
+    /// Whether a layer below gave up.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.shared.gave_up.load(Ordering::Relaxed)
+    }
+
+    /// Counts an attempt, also one that is dropped, unless a layer below has done so: its guard is dropped first.
+    pub(crate) fn guard(&self) -> Guard<'_> {
+        Guard { count: self, sends: 1 }
+    }
+}
+
+/// Counts when it is dropped.
+pub(crate) struct Guard<'a> {
+    count: &'a Count<'a>,
+    sends: u32,
+}
+
+impl Guard<'_> {
+    /// Of an attempt that ended: nothing was sent without a network, or by a transport that refused.
+    pub(crate) fn end<R, E>(mut self, attempted: &Attempted<R, E>) {
+        let unsent = |kind, refused| refused || kind == FailureKind::Offline;
+        self.sends = match &attempted.result {
+            Err(failure) if unsent(failure.kind, failure.refused) => 0,
+            _ => attempted.sends,
+        };
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if self.count.sends() == 0 {
+            self.count.shared.sends.fetch_add(self.sends, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_caller_that_says_clearly_that_it_retries_is_believed() {
+        let read = |value: &str| {
+            let field = (Nesting::FIELD, HeaderValue::from_str(value).expect("a legal value"));
+            Nesting::from_headers(&HeaderMap::from_iter([field])).and_then(|nesting| nesting.above)
+        };
+        assert_eq!(read("2;max=4"), Some(Announced { attempt: 2, max: 4 }));
+        for value in ["", "2", "2;max=1", "2;max=", ";max=4", "+2;max=4", "2; max=4", "2;max=4;x", "2;max=4294967296"] {
+            assert_eq!(read(value), None, "{value}");
+        }
+        assert!(Nesting::from_headers(&HeaderMap::new()).is_none());
+    }
+
+    #[test]
+    fn a_dropped_attempt_is_counted_by_the_lowest_layer_alone() {
+        let upper = Nesting::outermost();
+        let attempt = Attempt { number: 1, timeout: None, max: Some(4) };
+        let count = upper.begin();
+        {
+            let _upper = count.guard();
+            let middle = upper.below(attempt);
+            for _ in 0..2 {
+                let count = middle.begin();
+                let _middle = count.guard();
+                let lower = middle.below(attempt);
+                for _ in 0..3 {
+                    drop(lower.begin().guard());
+                }
+            }
+        }
+        assert_eq!(count.sends(), 6);
+    }
+}

@@ -1,0 +1,301 @@
+//! A layer for any [`Service<http::Request<B>>`](Service).
+
+use std::{
+    error::Error,
+    fmt,
+    future::{Future, poll_fn},
+    mem,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use http::{Request, Response, request::Parts};
+use policy_core::FailureKind;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use crate::{
+    adapter::{NoAnswer, Prepared, Settings, answer},
+    body::Body,
+    driver::Driver,
+    engine::Engine,
+    entropy::{Entropy, SystemEntropy},
+    fresh::{BoxError, FreshHeaders, Refusal},
+    key::KeyField,
+    nesting::Nesting,
+    options::Options,
+    stamp::Stamp,
+    time::{SystemTime, Time},
+    transport::{Attempt, Attempted, Failure, Transport, kind_of},
+};
+
+/// Retries the requests of a service as a policy says.
+///
+/// The layer takes requests with a [`Body`], whose kind says whether they can be sent again, and calls the service with its
+/// own body. Each attempt is one call of the very service that was polled ready. An attempt ends with the head of the
+/// answer: reading the body is the caller's.
+///
+/// Every answer is `Ok`, whatever its status, with a [`Report`](crate::Report) in its extensions. The error says how a request
+/// ended that has no answer. Into a request's extensions go, where they are wanted, its [`Options`], its
+/// [`Limits`](policy_core::Limits) and its [`Key`](crate::Key).
+///
+/// The service's own retries must be off, or attempts are miscounted. hyper-util's client repeats, on its own and unseen, what a
+/// kept-alive connection never took: its builder's `retry_canceled_requests(false)` ends that. Redirects of a layer below
+/// are not counted either.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::{Request, Response};
+/// use http_body_util::Full;
+/// use refrain::core::{Policy, Rules};
+/// use refrain::tower::RetryLayer;
+/// use refrain::{Body, DirectEngine, Report};
+/// use tower::{ServiceBuilder, ServiceExt, service_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let echo = service_fn(|request: Request<Full<Bytes>>| async { Ok::<_, std::io::Error>(Response::new(request.into_body())) });
+/// let service = ServiceBuilder::new().layer(RetryLayer::new(engine)).service(echo);
+/// let answer = service.oneshot(Request::put("/orders/1").body(Body::bytes("two"))?).await?;
+/// assert_eq!(answer.extensions().get::<Report>().map(|report| report.attempts), Some(1));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RetryLayer<E, T = SystemTime, X = SystemEntropy> {
+    driver: Arc<Driver<E, T, X>>,
+    settings: Settings,
+    classify: Classify,
+}
+
+impl<E, T, X> Clone for RetryLayer<E, T, X> {
+    fn clone(&self) -> Self {
+        Self { driver: self.driver.clone(), settings: self.settings.clone(), classify: self.classify.clone() }
+    }
+}
+
+impl<E: Engine> RetryLayer<E> {
+    /// A layer with the machine's time and randomness.
+    #[must_use]
+    pub fn new(engine: E) -> Self {
+        Self::over(Driver::new(engine, SystemTime, SystemEntropy))
+    }
+}
+
+impl<E: Engine, T: Time, X: Entropy> RetryLayer<E, T, X> {
+    /// A layer over this driver, whose retry budget it shares with all that use it.
+    #[must_use]
+    pub fn over(driver: impl Into<Arc<Driver<E, T, X>>>) -> Self {
+        Self { driver: driver.into(), settings: Settings::default(), classify: Classify::default() }
+    }
+
+    /// The handles of every request that has none in its extensions.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.settings.options = options;
+        self
+    }
+
+    /// The field in which the server takes idempotency keys, and honours them. Without it a key that stands in a request's
+    /// headers opens nothing; one in its extensions is sent as `Idempotency-Key`.
+    #[must_use]
+    pub fn key_field(mut self, field: KeyField) -> Self {
+        self.settings.key_field = Some(field);
+        self
+    }
+
+    /// Makes headers anew for each attempt.
+    #[must_use]
+    pub fn fresh_headers(mut self, fresh: impl FreshHeaders + 'static) -> Self {
+        self.settings.fresh = Some(Arc::new(fresh));
+        self
+    }
+
+    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`].
+    #[must_use]
+    pub fn announce(mut self) -> Self {
+        self.settings.announces = true;
+        self
+    }
+
+    /// What the service's errors prove, where [`kind_of`] does not know them. A wrong answer may repeat a write.
+    #[must_use]
+    pub fn classify(
+        mut self,
+        classify: impl Fn(&(dyn Error + 'static)) -> FailureKind + Send + Sync + 'static,
+    ) -> Self {
+        self.classify = Classify(Arc::new(classify));
+        self
+    }
+}
+
+impl<S, E, T, X> Layer<S> for RetryLayer<E, T, X> {
+    type Service = Retry<S, E, T, X>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Retry { inner, layer: self.clone() }
+    }
+}
+
+/// The service that [`RetryLayer`] makes.
+#[derive(Debug)]
+pub struct Retry<S, E, T = SystemTime, X = SystemEntropy> {
+    inner: S,
+    layer: RetryLayer<E, T, X>,
+}
+
+impl<S: Clone, E, T, X> Clone for Retry<S, E, T, X> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), layer: self.layer.clone() }
+    }
+}
+
+impl<S, B, R, E, T, X> Service<Request<Body<B>>> for Retry<S, E, T, X>
+where
+    S: Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
+    S::Error: Into<BoxError>,
+    S::Future: Send,
+    B: Send + 'static,
+    R: Send + 'static,
+    E: Engine + 'static,
+    T: Time + 'static,
+    X: Entropy + 'static,
+{
+    type Response = Response<R>;
+    type Error = NoAnswer<ServiceError>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, NoAnswer<ServiceError>>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(cx).map_err(|error| {
+            let failure = Failure::refused(ServiceError::Service(error.into()));
+            NoAnswer::refused(failure, &self.layer.settings.options)
+        })
+    }
+
+    fn call(&mut self, request: Request<Body<B>>) -> Self::Future {
+        let spare = self.inner.clone();
+        let service = mem::replace(&mut self.inner, spare);
+        let RetryLayer { driver, settings, classify } = self.layer.clone();
+        let (parts, body) = request.into_parts();
+        let Prepared { request, stamp, options, nesting } =
+            settings.prepare(&parts.method, &parts.headers, &parts.extensions, body.is_replayable());
+        let call = Call { service, is_ready: true, parts, body, stamp, nesting, classify };
+        let session = options.session();
+        Box::pin(async move {
+            let (mut response, report) = answer(driver.run_in(session, &request, call, &options).await)?;
+            response.extensions_mut().insert(report);
+            Ok(response)
+        })
+    }
+}
+
+/// One logical request over a service.
+struct Call<S, B> {
+    service: S,
+    /// The service was polled ready and not called since.
+    is_ready: bool,
+    parts: Parts,
+    body: Body<B>,
+    stamp: Stamp,
+    nesting: Nesting,
+    classify: Classify,
+}
+
+impl<S, B> Call<S, B>
+where
+    S: Service<Request<B>>,
+    S::Error: Into<BoxError>,
+{
+    async fn ready(&mut self) -> Result<(), ServiceError> {
+        if !mem::replace(&mut self.is_ready, false) {
+            let ready = poll_fn(|cx| self.service.poll_ready(cx)).await;
+            ready.map_err(|error| ServiceError::Service(error.into()))?;
+        }
+        Ok(())
+    }
+
+    async fn message(&mut self, attempt: Attempt) -> Result<Request<B>, ServiceError> {
+        let body = self.body.for_attempt().ok_or(Refusal::BodySpent).map_err(ServiceError::Refused)?;
+        let mut parts = self.parts.clone();
+        let url = parts.uri.to_string();
+        self.stamp.put(attempt, &parts.method, &url, &mut parts.headers).await.map_err(ServiceError::Refused)?;
+        parts.extensions.insert(attempt);
+        parts.extensions.insert(self.nesting.below(attempt));
+        Ok(Request::from_parts(parts, body))
+    }
+}
+
+impl<S, B, R> Transport for Call<S, B>
+where
+    S: Service<Request<B>, Response = Response<R>> + Send,
+    S::Error: Into<BoxError>,
+    S::Future: Send,
+    B: Send,
+    R: Send,
+{
+    type Response = Response<R>;
+    type Error = ServiceError;
+
+    async fn attempt(&mut self, attempt: Attempt) -> Attempted<Response<R>, ServiceError> {
+        let message = match self.message(attempt).await {
+            Ok(message) => message,
+            Err(error) => return Err(Failure::refused(error)).into(),
+        };
+        // A service whose readiness failed is not to be used again.
+        if let Err(error) = self.ready().await {
+            return Err(Failure::refused(error)).into();
+        }
+        let sent = self.service.call(message).await;
+        sent.map_err(|error| {
+            let error = error.into();
+            Failure::new((self.classify.0)(error.as_ref()), ServiceError::Service(error))
+        })
+        .into()
+    }
+}
+
+/// Why an attempt over a service brought no answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// What the service reports.
+    Service(BoxError),
+    /// The attempt was not made.
+    Refused(Refusal),
+}
+
+impl fmt::Display for ServiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Service(error) => error.fmt(f),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl Error for ServiceError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Service(error) => error.source(),
+            Self::Refused(refusal) => refusal.source(),
+        }
+    }
+}
+
+/// What an error proves.
+#[derive(Clone)]
+struct Classify(Arc<dyn Fn(&(dyn Error + 'static)) -> FailureKind + Send + Sync>);
+
+impl Default for Classify {
+    fn default() -> Self {
+        Self(Arc::new(|error| kind_of(error)))
+    }
+}
+
+impl fmt::Debug for Classify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Classify(..)")
+    }
+}
