@@ -3,7 +3,7 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use http::{Extensions, HeaderMap, Method};
-use policy_core::{Bound, End, HintReport, IdempotencyKey, Limits, Millis, Request, Resume};
+use policy_core::{End, IdempotencyKey, Limits, Millis, Request, Resume};
 
 use crate::{
     driver::RunResult,
@@ -14,7 +14,7 @@ use crate::{
     outcome::{Delivered, Ended, Last, Reason},
     session::SessionTag,
     stamp::Stamp,
-    transport::{Failure, Head},
+    transport::Head,
 };
 
 /// What all requests through an adapter have in common.
@@ -76,17 +76,6 @@ impl Settings {
 
 /// How a request ended that brought no answer to hand over.
 pub type NoAnswer<E> = Ended<Infallible, E>;
-
-#[cfg(feature = "tower")]
-impl<E> NoAnswer<E> {
-    /// Of a request that was not begun.
-    pub(crate) fn refused(failure: Failure<E>, options: &Options) -> Self {
-        let session = SessionTag::new(options.session(), options.session.clone());
-        let (bound, hint, last) = (Bound::None, HintReport::Absent, Last::Failure(failure));
-        let (reason, attempts, maybe_applied) = (Reason::Refused, 0, false);
-        Self { reason, bound, hint, asked: None, attempts, maybe_applied, resume: None, last, session }
-    }
-}
 
 /// What became of the logical request that an answer is of. The [`tower`](crate::tower) layer and the
 /// [`middleware`](crate::middleware) put it into the answer's extensions.

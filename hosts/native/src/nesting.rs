@@ -69,13 +69,17 @@ impl Nesting {
         Some(Self { above: Some(above), ..Self::outermost() })
     }
 
-    /// Of a layer that has none above it.
-    pub(crate) fn outermost() -> Self {
+    /// Of a layer that has none above it. The same goes into the [`Options`](crate::Options) of its request and, by
+    /// [`Nesting::below`], to the layers below.
+    #[must_use]
+    pub fn outermost() -> Self {
         Self { shared: Arc::default(), max: None, above: None }
     }
 
-    /// For the layers below an attempt.
-    pub(crate) fn below(&self, attempt: Attempt) -> Self {
+    /// For the layers below this attempt: a [`Transport`](crate::Transport) passes it on, for example in the request's
+    /// extensions.
+    #[must_use]
+    pub fn below(&self, attempt: Attempt) -> Self {
         let max = self.max.into_iter().chain(attempt.max).min();
         Self { shared: self.shared.clone(), max, above: self.above }
     }
@@ -88,8 +92,10 @@ impl Nesting {
         joined
     }
 
-    /// What is told to a server of this attempt.
-    pub(crate) fn announced(&self, attempt: Attempt) -> Option<HeaderValue> {
+    /// The value of [`Nesting::FIELD`] that tells a server of this attempt; that of a caller in another process, if there is
+    /// one, since it is the one that retries.
+    #[must_use]
+    pub fn announced(&self, attempt: Attempt) -> Option<HeaderValue> {
         let max = self.max.into_iter().chain(attempt.max).min();
         let told = self.above.or(max.map(|max| Announced { attempt: attempt.number, max }))?;
         HeaderValue::try_from(format!("{};max={}", told.attempt, told.max)).ok()

@@ -1,34 +1,38 @@
 //! A layer for any [`Service<http::Request<B>>`](Service).
 
+mod call;
+
 use std::{
     error::Error,
-    fmt,
-    future::{Future, poll_fn},
+    future::Future,
     mem,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
-use http::{Request, Response, request::Parts};
-use policy_core::FailureKind;
+use http::{Request, Response};
+use policy_core::{Bound, FailureKind, HintReport};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use self::call::{Call, Classify};
 use crate::{
     adapter::{NoAnswer, Prepared, Settings, answer},
     body::Body,
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
-    fresh::{BoxError, FreshHeaders, Refusal},
+    fresh::{BoxError, FreshHeaders},
     key::KeyField,
-    nesting::Nesting,
     options::Options,
-    stamp::Stamp,
+    outcome::{Ended, Last, Reason},
+    session::SessionTag,
     time::{SystemTime, Time},
-    transport::{Attempt, Attempted, Failure, Transport, kind_of},
+    transport::Failure,
 };
+
+pub use self::call::ServiceError;
 
 /// Retries the requests of a service as a policy says.
 ///
@@ -113,14 +117,14 @@ impl<E: Engine, T: Time, X: Entropy> RetryLayer<E, T, X> {
         self
     }
 
-    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`].
+    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`](crate::Nesting::FIELD).
     #[must_use]
     pub fn announce(mut self) -> Self {
         self.settings.announces = true;
         self
     }
 
-    /// What the service's errors prove, where [`kind_of`] does not know them. A wrong answer may repeat a write.
+    /// What the service's errors prove, where [`kind_of`](crate::transport::kind_of) does not know them. A wrong answer may repeat a write.
     #[must_use]
     pub fn classify(
         mut self,
@@ -170,7 +174,7 @@ where
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.inner.poll_ready(cx).map_err(|error| {
             let failure = Failure::refused(ServiceError::Service(error.into()));
-            NoAnswer::refused(failure, &self.layer.settings.options)
+            not_begun(failure, &self.layer.settings.options)
         })
     }
 
@@ -191,111 +195,10 @@ where
     }
 }
 
-/// One logical request over a service.
-struct Call<S, B> {
-    service: S,
-    /// The service was polled ready and not called since.
-    is_ready: bool,
-    parts: Parts,
-    body: Body<B>,
-    stamp: Stamp,
-    nesting: Nesting,
-    classify: Classify,
-}
-
-impl<S, B> Call<S, B>
-where
-    S: Service<Request<B>>,
-    S::Error: Into<BoxError>,
-{
-    async fn ready(&mut self) -> Result<(), ServiceError> {
-        if !mem::replace(&mut self.is_ready, false) {
-            let ready = poll_fn(|cx| self.service.poll_ready(cx)).await;
-            ready.map_err(|error| ServiceError::Service(error.into()))?;
-        }
-        Ok(())
-    }
-
-    async fn message(&mut self, attempt: Attempt) -> Result<Request<B>, ServiceError> {
-        let body = self.body.for_attempt().ok_or(Refusal::BodySpent).map_err(ServiceError::Refused)?;
-        let mut parts = self.parts.clone();
-        let url = parts.uri.to_string();
-        self.stamp.put(attempt, &parts.method, &url, &mut parts.headers).await.map_err(ServiceError::Refused)?;
-        parts.extensions.insert(attempt);
-        parts.extensions.insert(self.nesting.below(attempt));
-        Ok(Request::from_parts(parts, body))
-    }
-}
-
-impl<S, B, R> Transport for Call<S, B>
-where
-    S: Service<Request<B>, Response = Response<R>> + Send,
-    S::Error: Into<BoxError>,
-    S::Future: Send,
-    B: Send,
-    R: Send,
-{
-    type Response = Response<R>;
-    type Error = ServiceError;
-
-    async fn attempt(&mut self, attempt: Attempt) -> Attempted<Response<R>, ServiceError> {
-        let message = match self.message(attempt).await {
-            Ok(message) => message,
-            Err(error) => return Err(Failure::refused(error)).into(),
-        };
-        // A service whose readiness failed is not to be used again.
-        if let Err(error) = self.ready().await {
-            return Err(Failure::refused(error)).into();
-        }
-        let sent = self.service.call(message).await;
-        sent.map_err(|error| {
-            let error = error.into();
-            Failure::new((self.classify.0)(error.as_ref()), ServiceError::Service(error))
-        })
-        .into()
-    }
-}
-
-/// Why an attempt over a service brought no answer.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServiceError {
-    /// What the service reports.
-    Service(BoxError),
-    /// The attempt was not made.
-    Refused(Refusal),
-}
-
-impl fmt::Display for ServiceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Service(error) => error.fmt(f),
-            Self::Refused(refusal) => refusal.fmt(f),
-        }
-    }
-}
-
-impl Error for ServiceError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Service(error) => error.source(),
-            Self::Refused(refusal) => refusal.source(),
-        }
-    }
-}
-
-/// What an error proves.
-#[derive(Clone)]
-struct Classify(Arc<dyn Fn(&(dyn Error + 'static)) -> FailureKind + Send + Sync>);
-
-impl Default for Classify {
-    fn default() -> Self {
-        Self(Arc::new(|error| kind_of(error)))
-    }
-}
-
-impl fmt::Debug for Classify {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Classify(..)")
-    }
+/// Of a request whose service cannot be used.
+fn not_begun(failure: Failure<ServiceError>, options: &Options) -> NoAnswer<ServiceError> {
+    let session = SessionTag::new(options.session(), options.session.clone());
+    let (bound, hint, last) = (Bound::None, HintReport::Absent, Last::Failure(failure));
+    let (reason, attempts, maybe_applied) = (Reason::Refused, 0, false);
+    Ended { reason, bound, hint, asked: None, attempts, maybe_applied, resume: None, last, session }
 }

@@ -124,7 +124,7 @@ impl Server {
 }
 
 /// Reads a head, and the body that it announces; what is no HTTP is taken as it comes.
-async fn read_request(stream: &mut TcpStream) -> std::io::Result<String> {
+pub(crate) async fn read_request(stream: &mut TcpStream) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     loop {
         let read = stream.read_buf(&mut bytes).await?;
