@@ -2,10 +2,11 @@
 
 use std::{convert::Infallible, fmt, sync::Arc};
 
-use http::{Extensions, HeaderMap, Method};
-use policy_core::{End, IdempotencyKey, Limits, Millis, Request, Resume};
+use http::{Extensions, HeaderMap, Method, Uri};
+use policy_core::{End, IdempotencyKey, Limits, Mark, Millis, Request, Resume};
 
 use crate::{
+    directory::{Budgets, Holds, Origin},
     driver::RunResult,
     fresh::FreshHeaders,
     key::{Key, KeyField},
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) key_field: Option<KeyField>,
     pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
     pub(crate) announces: bool,
+    pub(crate) budgets: Option<Budgets>,
+    pub(crate) holds: Option<Holds>,
 }
 
 impl fmt::Debug for Settings {
@@ -49,6 +52,7 @@ impl Settings {
         headers: &HeaderMap,
         extensions: &Extensions,
         replayable: bool,
+        (uri, now): (&Uri, Mark),
     ) -> Prepared {
         let field = self.key_field.clone().unwrap_or_default();
         let made = extensions.get::<Key>().map(|key| field.value(key));
@@ -61,7 +65,8 @@ impl Settings {
         let limits = extensions.get().copied().unwrap_or(Limits::NONE);
         let request =
             Request { key, replayable, limits, ..Request::new(policy_core::Method::from_name(method.as_str())) };
-        let options = extensions.get().unwrap_or(&self.options).clone();
+        let mut options = extensions.get().unwrap_or(&self.options).clone();
+        options.share(&self.budgets, &self.holds, extensions.get(), now, || Origin::of(uri, headers));
         let above = extensions.get().or(options.nesting.as_ref());
         let nesting = above.cloned().unwrap_or_else(Nesting::outermost);
         let stamp = Stamp {

@@ -38,6 +38,16 @@ impl RetryBudget {
         Tokens::from_thousandths(self.0.load(Ordering::Relaxed))
     }
 
+    /// Nobody else has this budget.
+    pub(crate) fn is_unshared(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Makes `call` with the tokens that there are, until what it returns could be stored. A step that another request
     /// overtook is dropped: it decided about tokens that are gone.
     ///

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use policy_core::Millis;
 
 use crate::{
+    directory::{Budgets, Holds},
     driver::Driver,
     engine::{DirectEngine, Engine},
     entropy::{Entropy, SystemEntropy},
@@ -66,6 +67,8 @@ pub(crate) struct Settings {
     pub(crate) key_field: KeyField,
     pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
     pub(crate) announces: bool,
+    pub(crate) budgets: Option<Budgets>,
+    pub(crate) holds: Option<Holds>,
     pub(crate) max_body: Option<usize>,
     pub(crate) body_timeout: Option<Millis>,
 }
@@ -175,6 +178,18 @@ impl<E: Engine, T: Time, X: Entropy> ClientBuilder<E, T, X> {
     /// Makes headers anew for each attempt.
     pub fn fresh_headers(mut self, fresh: impl FreshHeaders + 'static) -> Self {
         self.settings.fresh = Some(Arc::new(fresh));
+        self
+    }
+
+    /// The retry budgets that requests share; the driver's own, for all, unless they are set.
+    pub fn budgets(mut self, budgets: Budgets) -> Self {
+        self.settings.budgets = Some(budgets);
+        self
+    }
+
+    /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
+    pub fn holds(mut self, holds: Holds) -> Self {
+        self.settings.holds = Some(holds);
         self
     }
 

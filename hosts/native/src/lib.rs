@@ -49,6 +49,7 @@ mod budget;
 mod changes;
 #[cfg(feature = "client")]
 mod client;
+mod directory;
 mod driver;
 mod engine;
 mod entropy;
@@ -79,6 +80,7 @@ pub use body::Body;
 pub use budget::RetryBudget;
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, Invalid, RequestBuilder, SendError};
+pub use directory::{BudgetKey, BudgetScope, Budgets, Holds, Origin};
 pub use driver::{Driver, RunResult};
 pub use engine::{Description, DirectEngine, Engine, EngineError, State, Step};
 pub use entropy::{Entropy, EntropyError, SystemEntropy};

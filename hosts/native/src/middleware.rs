@@ -9,6 +9,7 @@ use reqwest_middleware::{Middleware, Next};
 
 use crate::{
     adapter::{Prepared, Settings, answer},
+    directory::{Budgets, Holds},
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
@@ -17,7 +18,7 @@ use crate::{
     nesting::Nesting,
     options::Options,
     stamp::Stamp,
-    time::{SystemTime, Time},
+    time::{Rounding, SystemTime, Time},
     transport::{Attempt, Attempted, Failure, Transport, kind_of, reqwest::failure_of},
 };
 
@@ -88,6 +89,20 @@ impl<E: Engine, T: Time, X: Entropy> RetryMiddleware<E, T, X> {
         self
     }
 
+    /// The retry budgets that requests share; the driver's own, for all, unless they are set.
+    #[must_use]
+    pub fn budgets(mut self, budgets: Budgets) -> Self {
+        self.settings.budgets = Some(budgets);
+        self
+    }
+
+    /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
+    #[must_use]
+    pub fn holds(mut self, holds: Holds) -> Self {
+        self.settings.holds = Some(holds);
+        self
+    }
+
     /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`].
     #[must_use]
     pub fn announce(mut self) -> Self {
@@ -105,8 +120,15 @@ impl<E: Engine + 'static, T: Time + 'static, X: Entropy + 'static> Middleware fo
         next: Next<'_>,
     ) -> reqwest_middleware::Result<Response> {
         let replayable = message.body().is_none_or(|body| body.as_bytes().is_some());
-        let Prepared { request, stamp, options, nesting } =
-            self.settings.prepare(message.method(), message.headers(), extensions, replayable);
+        // Both are absolute URLs; what one has and the other not does not name another origin.
+        let uri = message.url().as_str().parse().unwrap_or_default();
+        let Prepared { request, stamp, options, nesting } = self.settings.prepare(
+            message.method(),
+            message.headers(),
+            extensions,
+            replayable,
+            (&uri, self.driver.time().mark(Rounding::Down)),
+        );
         let call = Call { message: Some(message), replayable, extensions, next, stamp, nesting };
         let session = options.session();
         let result = self.driver.run_in(session, &request, call, &options).await;

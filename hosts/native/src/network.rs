@@ -45,6 +45,9 @@ impl Connectivity {
 
 /// A mark before which nothing is sent to an origin, because one request was told so; clones share it.
 ///
+/// The driver moves it when an answer that the policy would retry says how long to stay away: by what was said, not by the
+/// local backoff.
+///
 /// ```
 /// use refrain::{Hold, core::Mark};
 /// let hold = Hold::default();
@@ -63,6 +66,11 @@ impl Hold {
             0 => None,
             until => Some(Mark::new(until)),
         }
+    }
+
+    /// Nobody else has this hold.
+    pub(crate) fn is_unshared(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
 
     /// Moves the mark to `until`, never back. [`Mark::MAX`] and above mean never: requests are deferred.

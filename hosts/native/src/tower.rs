@@ -20,6 +20,7 @@ use self::call::{Call, Classify};
 use crate::{
     adapter::{NoAnswer, Prepared, Settings, answer},
     body::Body,
+    directory::{Budgets, Holds},
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
@@ -28,7 +29,7 @@ use crate::{
     options::Options,
     outcome::{Ended, Last, Reason},
     session::SessionTag,
-    time::{SystemTime, Time},
+    time::{Rounding, SystemTime, Time},
     transport::Failure,
 };
 
@@ -117,6 +118,20 @@ impl<E: Engine, T: Time, X: Entropy> RetryLayer<E, T, X> {
         self
     }
 
+    /// The retry budgets that requests share; the driver's own, for all, unless they are set.
+    #[must_use]
+    pub fn budgets(mut self, budgets: Budgets) -> Self {
+        self.settings.budgets = Some(budgets);
+        self
+    }
+
+    /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
+    #[must_use]
+    pub fn holds(mut self, holds: Holds) -> Self {
+        self.settings.holds = Some(holds);
+        self
+    }
+
     /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`](crate::Nesting::FIELD).
     #[must_use]
     pub fn announce(mut self) -> Self {
@@ -183,8 +198,13 @@ where
         let service = mem::replace(&mut self.inner, spare);
         let RetryLayer { driver, settings, classify } = self.layer.clone();
         let (parts, body) = request.into_parts();
-        let Prepared { request, stamp, options, nesting } =
-            settings.prepare(&parts.method, &parts.headers, &parts.extensions, body.is_replayable());
+        let Prepared { request, stamp, options, nesting } = settings.prepare(
+            &parts.method,
+            &parts.headers,
+            &parts.extensions,
+            body.is_replayable(),
+            (&parts.uri, driver.time().mark(Rounding::Down)),
+        );
         let call = Call { service, is_ready: true, parts, body, stamp, nesting, classify };
         let session = options.session();
         Box::pin(async move {

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use ::reqwest::Url;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Session};
@@ -13,6 +14,7 @@ use super::{
 };
 use crate::{
     body::Body,
+    directory::{BudgetKey, Origin},
     engine::Engine,
     entropy::Entropy,
     key::Key,
@@ -21,7 +23,7 @@ use crate::{
     outcome::{Delivered, Ended, Last, Reason},
     run::unexpected,
     stamp::Stamp,
-    time::Time,
+    time::{Rounding, Time},
 };
 
 /// A request that is being put together.
@@ -46,6 +48,7 @@ pub struct RequestBuilder<'a, E, T, X> {
     key: Option<Key>,
     limits: Limits,
     options: Option<Options>,
+    budget_key: Option<BudgetKey>,
 }
 
 impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
@@ -59,6 +62,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             key: None,
             limits: Limits::NONE,
             options: None,
+            budget_key: None,
         }
     }
 
@@ -97,6 +101,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         Self { options: Some(options), ..self }
     }
 
+    /// Names the retry budget, under [`BudgetScope::Key`](crate::BudgetScope::Key).
+    pub fn budget_key(self, key: BudgetKey) -> Self {
+        Self { budget_key: Some(key), ..self }
+    }
+
     /// Runs the request, and reads the body of the answer. An attempt ends with the body read, so a connection that is lost
     /// in its middle is a failure that may be retried.
     ///
@@ -108,8 +117,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     pub fn send(self) -> impl Future<Output = Result<Delivered<Whole>, ClientError<Whole>>> + Send {
         let session = self.handles().session();
         async move {
-            let (shared, options) = (self.shared, self.handles().clone());
-            let (request, call) = self.prepare().map_err(ClientError::Invalid)?;
+            let shared = self.shared;
+            let (request, call, options) = self.prepare().map_err(ClientError::Invalid)?;
             match shared.driver.run_in(session, &request, Reading(call), &options).await {
                 Ok(Delivered { response: Reply::Whole(response), session, attempts, maybe_applied }) => {
                     Ok(Delivered { response, session, attempts, maybe_applied })
@@ -133,8 +142,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     ) -> impl Future<Output = Result<Delivered<::reqwest::Response>, ClientError<::reqwest::Response>>> + Send {
         let session = self.handles().session();
         async move {
-            let (shared, options) = (self.shared, self.handles().clone());
-            let (request, call) = self.prepare().map_err(ClientError::Invalid)?;
+            let shared = self.shared;
+            let (request, call, options) = self.prepare().map_err(ClientError::Invalid)?;
             let result = shared.driver.run_in(session, &request, call, &options).await;
             result.map_err(|ended| ClientError::Ended(Box::new(ended)))
         }
@@ -144,11 +153,14 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         self.options.as_ref().unwrap_or(&self.shared.settings.options)
     }
 
-    fn prepare(self) -> Result<(Request, Call<'a, T>), Invalid> {
-        let nesting = self.handles().nesting.clone();
+    fn prepare(self) -> Result<(Request, Call<'a, T>, Options), Invalid> {
+        let mut options = self.handles().clone();
         let Shared { driver, http, settings } = self.shared;
-        let url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
+        let url: Url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
         let headers = self.headers.map_err(Invalid::Header)?;
+        let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &headers);
+        let now = driver.time().mark(Rounding::Down);
+        options.share(&settings.budgets, &settings.holds, self.budget_key.as_ref(), now, origin);
         let key = self.key.map(|key| settings.key_field.value(&key));
         let request = Request {
             key: if key.is_some() { IdempotencyKey::Honoured } else { IdempotencyKey::Absent },
@@ -160,10 +172,10 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             key_field: settings.key_field.name.clone(),
             key,
             fresh: settings.fresh.clone(),
-            announces: settings.announces.then(|| nesting.unwrap_or_else(Nesting::outermost)),
+            announces: settings.announces.then(|| options.nesting.clone().unwrap_or_else(Nesting::outermost)),
         };
         let (method, body, time) = (self.method, self.body, driver.time());
-        Ok((request, Call { http, settings, time, method, url, headers, body, stamp }))
+        Ok((request, Call { http, settings, time, method, url, headers, body, stamp }, options))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The wasmtime host, with components made by hand and with the real one.
 
+mod adapters;
 mod artifact;
 mod decisions;
 mod driver;
