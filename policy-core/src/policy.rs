@@ -26,10 +26,10 @@ use crate::{
     failure::FailureSet,
     field::HintFields,
     http_date::DateRules,
-    request::MethodSet,
+    request::{Limits, MethodSet},
     rules::{DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
     status::StatusSet,
-    time::Millis,
+    time::{Mark, Millis},
 };
 
 /// Checked and compiled rules.
@@ -154,6 +154,24 @@ impl Policy {
         let (threshold, refund) = (floor.minus(Tokens::from_thousandths(1)), self.is_on(BUDGET_REFUNDS));
         let rules = BudgetRules { capacity, on_failure, retry, throttled, timed_out, success, threshold, refund };
         self.is_on(HAS_BUDGET).then_some(rules)
+    }
+
+    /// When an attempt of a request that began at `begun` is over at the latest, also the reading of its answer:
+    /// [`Command::Send`](crate::Command::Send)'s timeout is for the time up to the head. `None` if no deadline cuts attempts
+    /// short.
+    ///
+    /// ```
+    /// use policy_core::{DeadlineScope, Limits, Mark, Policy, Rules};
+    /// let policy = |deadline_scope| Policy::new(Rules { deadline_scope, ..Rules::DEFAULT }).unwrap();
+    /// let begun = Mark::new(1_000);
+    /// assert_eq!(policy(DeadlineScope::Waits).cut_off(&Limits::NONE, begun), None);
+    /// assert_eq!(policy(DeadlineScope::Attempts).cut_off(&Limits::NONE, begun), Some(Mark::new(121_000)));
+    /// ```
+    #[must_use]
+    pub fn cut_off(&self, limits: &Limits, begun: Mark) -> Option<Mark> {
+        let deadline = limits.deadline.map_or(self.deadline, |limit| limit.min(self.deadline));
+        let cuts = self.deadline_scope() == DeadlineScope::Attempts && deadline != Millis::MAX;
+        cuts.then(|| begun.after(deadline))
     }
 
     #[inline]

@@ -207,7 +207,7 @@ impl<E: Engine, T: Time, X: Entropy> ClientBuilder<E, T, X> {
     }
 
     /// The longest time from the head of an answer to the end of its body, for [`RequestBuilder::send`]; any unless it is
-    /// set. The policy's limits are for the time up to the head.
+    /// set. The policy's timeout is for the time up to the head; a deadline that cuts attempts short is for all of it.
     pub fn body_timeout(mut self, timeout: Millis) -> Self {
         self.settings.body_timeout = Some(timeout);
         self

@@ -41,6 +41,8 @@ pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     wall: Option<UnixMillis>,
     /// How long the last answer asked to stay away.
     asked: Option<Millis>,
+    /// Until when an answer may be read.
+    cut_off: Option<Mark>,
     /// Sends before this run.
     used: u32,
     /// All sends so far, as far as they are reported.
@@ -67,6 +69,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             at: Mark::default(),
             wall: None,
             asked: None,
+            cut_off: None,
             used: request.attempts_used,
             attempts: request.attempts_used,
         }
@@ -76,6 +79,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// call of the driver and its first poll. Compared after the changes were settled, so that none is missed.
     pub(crate) fn start(&mut self, request: &Request) -> Result<Command, Reason> {
         let command = self.step(Rounding::Down, |engine, _, now| engine.start(request, now));
+        self.cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, self.at));
         match self.session == self.options.session() {
             true => command,
             false => Err(Reason::Policy(End::SessionChanged)),

@@ -28,7 +28,8 @@ pub trait Transport: Send {
     fn attempt(&mut self, attempt: Attempt) -> impl Future<Output = Attempted<Self::Response, Self::Error>> + Send;
 
     /// Reads what belongs to the answer beyond its head, before the policy is told of it: a failure here is the attempt's,
-    /// and may be retried. The attempt's timeout does not limit it; dropping the future aborts the attempt.
+    /// and may be retried. The attempt's timeout does not limit it, but a deadline that cuts attempts short does. Dropping
+    /// the future aborts the attempt.
     ///
     /// As it is, nothing is read: the attempt ends with the head.
     fn complete(

@@ -37,7 +37,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
             Err(next) => return (next, Last::Nothing),
         };
         let result = match result {
-            Ok(head) => match self.within(None, transport.complete(head)).await {
+            Ok(head) => match self.within(self.cut_off, transport.complete(head)).await {
                 Ok(completed) => completed.unwrap_or_else(|| Err(Failure::timed_out())),
                 Err(next) => return (next, Last::Nothing),
             },
