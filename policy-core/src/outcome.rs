@@ -1,6 +1,6 @@
 //! How a logical request ended, and with which numbers that is told to hosts in other languages.
 
-use crate::time::{Millis, UnixMillis};
+use crate::time::{Mark, Millis, UnixMillis};
 
 /// How a logical request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,36 @@ pub struct Resume {
     pub not_before: Option<UnixMillis>,
     /// Pass on as [`Request::attempts_used`](crate::Request::attempts_used).
     pub attempts_used: u32,
+}
+
+impl Resume {
+    /// The mark before which the resumed request is not sent, in whatever process it is resumed: for
+    /// [`Request::not_before`](crate::Request::not_before). To be asked once, when the resume is loaded.
+    ///
+    /// The wall clock says how much is left, and never more than was asked for, so one that was set back makes no wait longer;
+    /// without one the whole delay is waited again. Both clocks round down, so a millisecond is added.
+    ///
+    /// ```
+    /// use policy_core::{Mark, Millis, Resume, UnixMillis};
+    /// let saved = Resume { delay: Millis::new(90_000), not_before: Some(UnixMillis::new(100_000)), attempts_used: 1 };
+    /// let now = Mark::new(5_000);
+    /// assert_eq!(saved.mark(now, Some(UnixMillis::new(70_000))), Mark::new(5_000 + 30_001));
+    /// assert_eq!(saved.mark(now, Some(UnixMillis::new(200_000))), now);
+    /// assert_eq!(saved.mark(now, Some(UnixMillis::new(0))), Mark::new(5_000 + 90_001));
+    /// assert_eq!(saved.mark(now, None), Mark::new(5_000 + 90_001));
+    /// ```
+    #[must_use]
+    pub const fn mark(&self, now: Mark, wall: Option<UnixMillis>) -> Mark {
+        let whole = self.delay.plus(Self::ROUNDING);
+        let left = match (self.not_before, wall) {
+            (Some(moment), Some(wall)) if wall.get() > moment.get() => Millis::ZERO,
+            (Some(moment), Some(wall)) => wall.until(moment).plus(Self::ROUNDING),
+            _ => whole,
+        };
+        now.after(if left.get() < whole.get() { left } else { whole })
+    }
+
+    const ROUNDING: Millis = Millis::new(1);
 }
 
 /// Why a logical request ended. 0–15 are no faults, 16–63 mean "no further send", 64 and above are misuse.

@@ -3,7 +3,7 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use http::{Extensions, HeaderMap, Method, Uri};
-use policy_core::{End, IdempotencyKey, Limits, Mark, Millis, Request, Resume};
+use policy_core::{End, IdempotencyKey, Limits, Millis, Request, Resume};
 
 use crate::{
     directory::{Budgets, Holds, Origin},
@@ -13,8 +13,10 @@ use crate::{
     nesting::Nesting,
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
+    saved::resumed,
     session::SessionTag,
     stamp::Stamp,
+    time::{Rounding, Time},
     transport::Head,
 };
 
@@ -44,15 +46,15 @@ pub(crate) struct Prepared {
 }
 
 impl Settings {
-    /// What the request says by itself, and what its extensions say: [`Options`], [`Limits`], a [`Key`], the [`Nesting`] of
-    /// a layer above.
-    pub(crate) fn prepare(
+    /// What the request says by itself, and what its extensions say: [`Options`], [`Limits`], a [`Key`], a [`Resume`], the
+    /// [`Nesting`] of a layer above.
+    pub(crate) fn prepare<T: Time>(
         &self,
         method: &Method,
         headers: &HeaderMap,
         extensions: &Extensions,
         replayable: bool,
-        (uri, now): (&Uri, Mark),
+        (uri, time): (&Uri, &T),
     ) -> Prepared {
         let field = self.key_field.clone().unwrap_or_default();
         let made = extensions.get::<Key>().map(|key| field.value(key));
@@ -65,7 +67,9 @@ impl Settings {
         let limits = extensions.get().copied().unwrap_or(Limits::NONE);
         let request =
             Request { key, replayable, limits, ..Request::new(policy_core::Method::from_name(method.as_str())) };
+        let request = extensions.get().map_or(request, |resume| resumed(resume, &request, time));
         let mut options = extensions.get().unwrap_or(&self.options).clone();
+        let now = time.mark(Rounding::Down);
         options.share(&self.budgets, &self.holds, extensions.get(), now, || Origin::of(uri, headers));
         let above = extensions.get().or(options.nesting.as_ref());
         let nesting = above.cloned().unwrap_or_else(Nesting::outermost);

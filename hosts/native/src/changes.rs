@@ -3,6 +3,7 @@
 use std::{
     future::{Future, pending, poll_fn},
     pin::pin,
+    sync::Arc,
     task::Poll,
 };
 
@@ -10,7 +11,7 @@ use policy_core::{Network, Session};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::options::Options;
+use crate::{network::Connectivity, options::Options};
 
 /// The sources that one request listens to. Each change wakes once, so that an engine that does not care is not called
 /// in a tight loop.
@@ -18,7 +19,7 @@ pub(crate) struct Changes {
     /// Taken when it has fired.
     cancel: Option<CancellationToken>,
     session: Option<watch::Receiver<Session>>,
-    network: Option<watch::Receiver<Network>>,
+    network: Option<(Arc<dyn Connectivity>, Network)>,
 }
 
 impl Changes {
@@ -27,7 +28,7 @@ impl Changes {
         Self {
             cancel: options.cancel.clone(),
             session: options.session.as_ref().map(|session| session.subscribe()),
-            network: options.network.as_ref().map(|network| network.subscribe()),
+            network: options.network.clone().map(|network| (network.clone(), network.current())),
         }
     }
 
@@ -36,14 +37,14 @@ impl Changes {
         if let Some(session) = &mut self.session {
             session.mark_unchanged();
         }
-        if let Some(network) = &mut self.network {
-            network.mark_unchanged();
+        if let Some((network, known)) = &mut self.network {
+            *known = network.current();
         }
     }
 
     /// Completes at the next change. Dropping it before loses none.
     pub(crate) async fn next(&mut self) {
-        let others = race(changed(&mut self.session), changed(&mut self.network));
+        let others = race(changed(&mut self.session), reconnected(&self.network));
         let first = race(cancelled(&self.cancel), others).await;
         if let Either::Left(()) = first {
             self.cancel = None;
@@ -58,13 +59,20 @@ async fn cancelled(cancel: &Option<CancellationToken>) {
     }
 }
 
-async fn changed<T>(level: &mut Option<watch::Receiver<T>>) {
+pub(crate) async fn changed(level: &mut Option<watch::Receiver<Session>>) {
     let told = match level {
         Some(level) => level.changed().await.is_ok(),
         None => false,
     };
     if !told {
         pending().await
+    }
+}
+
+async fn reconnected(network: &Option<(Arc<dyn Connectivity>, Network)>) {
+    match network {
+        Some((network, known)) => network.changed(*known).await,
+        None => pending().await,
     }
 }
 

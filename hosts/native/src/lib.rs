@@ -40,6 +40,7 @@
 //! | `reqwest` (default) | [`ReqwestTransport`]: plain HTTP/1 |
 //! | `rustls-tls` | TLS for it; needs a C compiler |
 //! | `http2` | HTTP/2 for it |
+//! | `serde` | [`Saved`] can be written and read |
 //! | `testing` | [`testing`]: controlled time, a scripted transport |
 
 #[cfg(any(feature = "middleware", feature = "tower"))]
@@ -49,6 +50,7 @@ mod budget;
 mod changes;
 #[cfg(feature = "client")]
 mod client;
+mod deferral;
 mod directory;
 mod driver;
 mod engine;
@@ -64,6 +66,7 @@ mod observer;
 mod options;
 mod outcome;
 mod run;
+mod saved;
 mod session;
 #[cfg(any(feature = "client", feature = "middleware", feature = "tower"))]
 mod stamp;
@@ -80,6 +83,7 @@ pub use body::Body;
 pub use budget::RetryBudget;
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, Invalid, RequestBuilder, SendError};
+pub use deferral::{DeferralQueue, DeferralStorage, Due, MemoryStorage, PushError, Ticket};
 pub use directory::{BudgetKey, BudgetScope, Budgets, Holds, Origin};
 pub use driver::{Driver, RunResult};
 pub use engine::{Description, DirectEngine, Engine, EngineError, State, Step};
@@ -87,11 +91,12 @@ pub use entropy::{Entropy, EntropyError, SystemEntropy};
 pub use fresh::{BoxError, FreshHeaders, FreshHeadersFuture, Outgoing, Refusal};
 pub use key::{Key, KeyError, KeyField, KeyForm};
 pub use nesting::Nesting;
-pub use network::{Connectivity, Hold};
+pub use network::{Connectivity, Hold, ManualConnectivity};
 pub use observer::{Observer, Trace, TraceEvent};
 pub use options::Options;
 pub use outcome::{Delivered, Ended, Last, Reason};
 pub use policy_core as core;
+pub use saved::Saved;
 pub use session::{SessionHandle, SessionTag};
 #[cfg(feature = "tokio")]
 pub use time::SystemTime;

@@ -18,7 +18,7 @@ use crate::{
     nesting::Nesting,
     options::Options,
     stamp::Stamp,
-    time::{Rounding, SystemTime, Time},
+    time::{SystemTime, Time},
     transport::{Attempt, Attempted, Failure, Transport, kind_of, reqwest::failure_of},
 };
 
@@ -29,8 +29,9 @@ use crate::{
 ///
 /// Every answer is `Ok`, whatever its status, with a [`Report`](crate::Report) in its extensions. An error is
 /// [`reqwest_middleware::Error::Middleware`] with a [`NoAnswer`](crate::NoAnswer)`<`[`MiddlewareError`]`>` in it, which says
-/// how the request ended. Into a request's extensions go, where they are wanted, its [`Options`], its
-/// [`Limits`](policy_core::Limits) and its [`Key`](crate::Key).
+/// how the request ended. Into a request's extensions go, where they are wanted, its [`Options`],
+/// [`Limits`](policy_core::Limits), [`Key`](crate::Key), [`BudgetKey`](crate::BudgetKey) and
+/// [`Resume`](policy_core::Resume).
 ///
 /// reqwest retries some requests on its own, unseen; switch that off: `reqwest::Client::builder().retry(reqwest::retry::never())`.
 /// A second try of what a kept-alive connection never took, and the hops of a redirect, stay its business.
@@ -127,7 +128,7 @@ impl<E: Engine + 'static, T: Time + 'static, X: Entropy + 'static> Middleware fo
             message.headers(),
             extensions,
             replayable,
-            (&uri, self.driver.time().mark(Rounding::Down)),
+            (&uri, self.driver.time()),
         );
         let call = Call { message: Some(message), replayable, extensions, next, stamp, nesting };
         let session = options.session();

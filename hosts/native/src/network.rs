@@ -1,45 +1,65 @@
 //! Whether there is a network, and whether a sibling was told to wait: levels that many requests share.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use policy_core::{Mark, Network};
 use tokio::sync::watch;
 
-/// What is known about connectivity; clones share it. Whoever watches the platform's network sets it.
+/// A source of what is known about connectivity, such as the platform's reachability service.
+///
+/// What a request does about it is the policy's: without a network it may wait, and back online it waits once more, by a
+/// random share of its backoff, so that all who waited do not come back as one.
+pub trait Connectivity: Send + Sync {
+    /// What is known.
+    fn current(&self) -> Network;
+
+    /// Completes when [`Connectivity::current`] is another than `known`, at once if it already is. It may complete early.
+    fn changed<'a>(&'a self, known: Network) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+}
+
+/// Connectivity as it is told by hand; clones share it.
 ///
 /// ```
-/// use refrain::{Connectivity, core::Network};
-/// let network = Connectivity::default();
+/// use refrain::{Connectivity, ManualConnectivity, core::Network};
+/// let network = ManualConnectivity::default();
 /// assert_eq!(network.current(), Network::Unknown);
 /// network.set(Network::Down);
 /// assert_eq!(network.current(), Network::Down);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Connectivity(watch::Sender<Network>);
+pub struct ManualConnectivity(watch::Sender<Network>);
 
-impl Default for Connectivity {
+impl Default for ManualConnectivity {
     fn default() -> Self {
         Self(watch::Sender::new(Network::Unknown))
     }
 }
 
-impl Connectivity {
-    /// What is known.
-    #[must_use]
-    pub fn current(&self) -> Network {
-        *self.0.borrow()
-    }
-
+impl ManualConnectivity {
     /// Tells what is known, and wakes the requests that wait.
     pub fn set(&self, network: Network) {
         self.0.send_if_modified(|known| std::mem::replace(known, network) != network);
     }
+}
 
-    pub(crate) fn subscribe(&self) -> watch::Receiver<Network> {
-        self.0.subscribe()
+impl Connectivity for ManualConnectivity {
+    fn current(&self) -> Network {
+        *self.0.borrow()
+    }
+
+    fn changed<'a>(&'a self, known: Network) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        let mut level = self.0.subscribe();
+        Box::pin(async move {
+            // The sender is this one, so it is there.
+            let _ = level.wait_for(|current| *current != known).await;
+        })
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Options {
     /// Who is signed in. Without it no session ever changes.
     pub session: Option<SessionHandle>,
     /// What is known about connectivity. Without it nothing is, which counts as up.
-    pub network: Option<Connectivity>,
+    pub network: Option<Arc<dyn Connectivity>>,
     /// The tokens that this request shares with others, such as those of the same server; else the driver's own.
     pub budget: Option<RetryBudget>,
     /// A mark before which nothing is sent to this request's origin.

@@ -29,7 +29,7 @@ use crate::{
     options::Options,
     outcome::{Ended, Last, Reason},
     session::SessionTag,
-    time::{Rounding, SystemTime, Time},
+    time::{SystemTime, Time},
     transport::Failure,
 };
 
@@ -42,8 +42,9 @@ pub use self::call::ServiceError;
 /// answer: reading the body is the caller's.
 ///
 /// Every answer is `Ok`, whatever its status, with a [`Report`](crate::Report) in its extensions. The error says how a request
-/// ended that has no answer. Into a request's extensions go, where they are wanted, its [`Options`], its
-/// [`Limits`](policy_core::Limits) and its [`Key`](crate::Key).
+/// ended that has no answer. Into a request's extensions go, where they are wanted, its [`Options`],
+/// [`Limits`](policy_core::Limits), [`Key`](crate::Key), [`BudgetKey`](crate::BudgetKey) and
+/// [`Resume`](policy_core::Resume).
 ///
 /// The service's own retries must be off, or attempts are miscounted. hyper-util's client repeats, on its own and unseen, what a
 /// kept-alive connection never took: its builder's `retry_canceled_requests(false)` ends that. Redirects of a layer below
@@ -203,7 +204,7 @@ where
             &parts.headers,
             &parts.extensions,
             body.is_replayable(),
-            (&parts.uri, driver.time().mark(Rounding::Down)),
+            (&parts.uri, driver.time()),
         );
         let call = Call { service, is_ready: true, parts, body, stamp, nesting, classify };
         let session = options.session();

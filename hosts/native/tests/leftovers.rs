@@ -10,7 +10,9 @@ use bench::{RULES, engine, soon};
 use loopback::{Act, BUSY, Server};
 use refrain::core::{BudgetRules, DeadlineScope, End, Mark, Millis, Network, Rules, Sample, Tokens, UnixMillis};
 use refrain::testing::{ScriptedEntropy, TestTime};
-use refrain::{CancellationToken, Client, Connectivity, DirectEngine, Options, Reason, Rounding, SessionHandle, Time};
+use refrain::{
+    CancellationToken, Client, DirectEngine, ManualConnectivity, Options, Reason, Rounding, SessionHandle, Time,
+};
 use tokio::runtime::Handle;
 
 const RULES_WITH_DEADLINE: Rules = Rules {
@@ -102,14 +104,14 @@ impl Scene {
         let tasks = alive();
         let (time, cancel, session) =
             (Counting::default(), CancellationToken::new(), SessionHandle::new().expect("entropy"));
-        let network = Connectivity::default();
+        let network = ManualConnectivity::default();
         if state == State::AwaitingTheNetwork {
             network.set(Network::Down);
         }
         let options = Options {
             cancel: Some(cancel.clone()),
             session: Some(session.clone()),
-            network: Some(network),
+            network: Some(Arc::new(network)),
             ..Options::default()
         };
         let builder = Client::builder(engine(RULES_WITH_DEADLINE)).time(time.clone()).options(options);

@@ -3,8 +3,10 @@
 mod bench;
 
 use bench::{Bench, GET, RULES, ended, join, last};
-use refrain::core::{End, FailureKind, Mark, Millis, Network};
-use refrain::{Last, TraceEvent};
+use std::sync::Arc;
+
+use refrain::core::{Backoff, End, FailureKind, Jitter, Mark, Millis, Network, Rules, Sample};
+use refrain::{Driver, Last, TraceEvent};
 
 #[tokio::test]
 async fn offline_before_the_first_send_waits_for_the_network() {
@@ -63,4 +65,46 @@ async fn the_same_news_twice_wakes_once() {
     assert_eq!(bench::end(join(running).await), End::Cancelled);
     let traces = bench.seen.traces();
     assert_eq!(traces.iter().filter(|trace| matches!(trace.event, TraceEvent::NetworkAwaited { .. })).count(), 1);
+}
+
+/// Another sample at each call.
+#[derive(Default)]
+struct Spread(std::sync::atomic::AtomicU32);
+
+impl refrain::Entropy for Spread {
+    fn sample(&self) -> std::result::Result<Sample, refrain::EntropyError> {
+        Ok(Sample::new(self.0.fetch_add(u32::MAX / 64, std::sync::atomic::Ordering::Relaxed)))
+    }
+}
+
+#[tokio::test]
+async fn back_online_each_waits_once_by_a_share_of_its_own() {
+    const REQUESTS: usize = 20;
+    let rules = Rules { transient: Backoff { jitter: Jitter::Full, ..RULES.transient }, ..RULES };
+    let bench = Bench::new(rules);
+    bench.network.set(Network::Down);
+    let driver = Arc::new(Driver::new(bench::engine(rules), bench.time.clone(), Spread::default()));
+    let mut running = tokio::task::JoinSet::new();
+    for _ in 0..REQUESTS {
+        bench.server.respond(200, &[]);
+        let (driver, server, options) = (driver.clone(), bench.server.clone(), bench.options.clone());
+        running.spawn(async move { driver.run(&GET, server, &options).await.is_ok() });
+    }
+    for _ in 0..REQUESTS {
+        assert_eq!(bench.wait_entered().await, Mark::new(60_000));
+    }
+    bench.network.set(Network::Up);
+    let mut ends = Vec::new();
+    for _ in 0..REQUESTS {
+        ends.push(bench.wait_entered().await);
+    }
+    ends.sort_unstable();
+    for end in &ends {
+        bench.time.set_mark(*end);
+        tokio::task::yield_now().await;
+    }
+    assert!(running.join_all().await.into_iter().all(|is_ok| is_ok));
+    let waits = bench.waits().len();
+    ends.dedup();
+    assert_eq!((ends.len(), waits), (REQUESTS, REQUESTS), "all apart, and one wait each");
 }

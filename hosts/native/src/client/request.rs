@@ -5,7 +5,7 @@ use std::future::Future;
 use ::reqwest::Url;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Session};
+use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Resume, Session};
 
 use super::{
     ClientError, Invalid, SendError, Shared,
@@ -22,6 +22,7 @@ use crate::{
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
     run::unexpected,
+    saved::resumed,
     stamp::Stamp,
     time::{Rounding, Time},
 };
@@ -49,6 +50,7 @@ pub struct RequestBuilder<'a, E, T, X> {
     limits: Limits,
     options: Option<Options>,
     budget_key: Option<BudgetKey>,
+    resume: Option<Resume>,
 }
 
 impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
@@ -63,6 +65,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             limits: Limits::NONE,
             options: None,
             budget_key: None,
+            resume: None,
         }
     }
 
@@ -99,6 +102,12 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// Handles of its own, all of them, where the client's would be used.
     pub fn options(self, options: Options) -> Self {
         Self { options: Some(options), ..self }
+    }
+
+    /// Goes on with a request that was deferred, here or in another process: not before it may, and with its sends counted.
+    /// The key it had must be given again.
+    pub fn resume(self, resume: Resume) -> Self {
+        Self { resume: Some(resume), ..self }
     }
 
     /// Names the retry budget, under [`BudgetScope::Key`](crate::BudgetScope::Key).
@@ -168,6 +177,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             limits: self.limits,
             ..Request::new(policy_core::Method::from_name(self.method.as_str()))
         };
+        let request = self.resume.map_or(request, |resume| resumed(&resume, &request, driver.time()));
         let stamp = Stamp {
             key_field: settings.key_field.name.clone(),
             key,

@@ -6,7 +6,9 @@ use std::{sync::Arc, time::Duration};
 use refrain::core::{Backoff, End, HintRules, Mark, Method, Millis, Policy, Request, Rules, Sample, Thousandths, Wait};
 use refrain::testing::{Recorder, ScriptedEntropy, ScriptedError, ScriptedTransport, TestTime};
 use refrain::{CancellationToken, Hold};
-use refrain::{Connectivity, DirectEngine, Driver, Ended, Engine, Last, Options, RunResult, SessionHandle, TraceEvent};
+use refrain::{
+    DirectEngine, Driver, Ended, Engine, Last, ManualConnectivity, Options, RunResult, SessionHandle, TraceEvent,
+};
 use tokio::task::JoinHandle;
 
 /// Backoff of 1 s, 2 s, 4 s; nothing is random; no deadline, no budget.
@@ -30,7 +32,7 @@ pub(crate) struct Bench<E = DirectEngine> {
     pub(crate) server: ScriptedTransport,
     pub(crate) cancel: CancellationToken,
     pub(crate) session: SessionHandle,
-    pub(crate) network: Connectivity,
+    pub(crate) network: ManualConnectivity,
     pub(crate) hold: Hold,
     pub(crate) seen: Recorder,
     pub(crate) options: Options,
@@ -53,11 +55,11 @@ impl<E: Engine + 'static> Bench<E> {
         let entropy = ScriptedEntropy::new(Sample::ONE);
         let session = SessionHandle::new().expect("a system with entropy");
         let cancel = CancellationToken::new();
-        let (network, hold, seen) = (Connectivity::default(), Hold::default(), Recorder::default());
+        let (network, hold, seen) = (ManualConnectivity::default(), Hold::default(), Recorder::default());
         let options = Options {
             cancel: Some(cancel.clone()),
             session: Some(session.clone()),
-            network: Some(network.clone()),
+            network: Some(Arc::new(network.clone())),
             hold: Some(hold.clone()),
             observer: Some(Arc::new(seen.clone())),
             ..Options::default()
