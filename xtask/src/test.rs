@@ -45,6 +45,10 @@ enum Step {
 /// All packages but those that only a Wasm target links.
 const NO_GUESTS: [&str; 4] = ["--exclude", "wasm-guest", "--exclude", "reference-guest"];
 
+/// What of the native host is not built by default.
+const NATIVE_FEATURES: &str =
+    "refrain/http2,refrain/middleware,refrain/rustls-tls,refrain/serde,refrain/testing,refrain/tower";
+
 /// Runs the steps.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let all: Vec<Step> = Step::value_variants().iter().copied().filter(|step| *step != Step::Cases).collect();
@@ -111,7 +115,7 @@ fn tests(environment: &[(&str, &str)]) -> Result<()> {
     let reference = guest::build_reference()?;
     let mut command = shell::cargo();
     command
-        .args(["test", "--workspace", "--exclude", "xtask", "--release", "--features", "refrain/http2"])
+        .args(["test", "--workspace", "--exclude", "xtask", "--release", "--features", NATIVE_FEATURES])
         .args(NO_GUESTS);
     command.env(guest::COMPONENT, guest::Artifact::component_path()).env(guest::REFERENCE, reference);
     shell::run(command.envs(environment.iter().copied()))?;
@@ -120,7 +124,7 @@ fn tests(environment: &[(&str, &str)]) -> Result<()> {
 }
 
 fn docs() -> Result<()> {
-    let arguments = ["doc", "--workspace", "--exclude", "xtask", "--no-deps", "--features", "refrain/testing"];
+    let arguments = ["doc", "--workspace", "--exclude", "xtask", "--no-deps", "--features", NATIVE_FEATURES];
     shell::run(shell::cargo().args(arguments).args(NO_GUESTS).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 

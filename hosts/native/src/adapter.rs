@@ -6,7 +6,6 @@ use http::{Extensions, HeaderMap, Method, Uri};
 use policy_core::{End, IdempotencyKey, Limits, Millis, Request, Resume};
 
 use crate::{
-    directory::{Budgets, Holds, Origin},
     driver::RunResult,
     fresh::FreshHeaders,
     key::{Key, KeyField},
@@ -15,6 +14,7 @@ use crate::{
     outcome::{Delivered, Ended, Last, Reason},
     saved::resumed,
     session::SessionTag,
+    sharing::Sharing,
     stamp::Stamp,
     time::{Rounding, Time},
     transport::Head,
@@ -27,8 +27,7 @@ pub(crate) struct Settings {
     pub(crate) key_field: Option<KeyField>,
     pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
     pub(crate) announces: bool,
-    pub(crate) budgets: Option<Budgets>,
-    pub(crate) holds: Option<Holds>,
+    pub(crate) sharing: Sharing,
 }
 
 impl fmt::Debug for Settings {
@@ -70,7 +69,7 @@ impl Settings {
         let request = extensions.get().map_or(request, |resume| resumed(resume, &request, time));
         let mut options = extensions.get().unwrap_or(&self.options).clone();
         let now = time.mark(Rounding::Down);
-        options.share(&self.budgets, &self.holds, extensions.get(), now, || Origin::of(uri, headers));
+        self.sharing.fill(&mut options, extensions.get(), now, (uri, headers));
         let above = extensions.get().or(options.nesting.as_ref());
         let nesting = above.cloned().unwrap_or_else(Nesting::outermost);
         let stamp = Stamp {

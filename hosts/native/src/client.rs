@@ -17,6 +17,7 @@ use crate::{
     fresh::FreshHeaders,
     key::KeyField,
     options::Options,
+    sharing::Sharing,
     time::{SystemTime, Time},
     transport::reqwest::without_retries,
 };
@@ -67,8 +68,7 @@ pub(crate) struct Settings {
     pub(crate) key_field: KeyField,
     pub(crate) fresh: Option<Arc<dyn FreshHeaders>>,
     pub(crate) announces: bool,
-    pub(crate) budgets: Option<Budgets>,
-    pub(crate) holds: Option<Holds>,
+    pub(crate) sharing: Sharing,
     pub(crate) max_body: Option<usize>,
     pub(crate) body_timeout: Option<Millis>,
 }
@@ -183,13 +183,13 @@ impl<E: Engine, T: Time, X: Entropy> ClientBuilder<E, T, X> {
 
     /// The retry budgets that requests share; the driver's own, for all, unless they are set.
     pub fn budgets(mut self, budgets: Budgets) -> Self {
-        self.settings.budgets = Some(budgets);
+        self.settings.sharing.budgets = Some(budgets);
         self
     }
 
     /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
     pub fn holds(mut self, holds: Holds) -> Self {
-        self.settings.holds = Some(holds);
+        self.settings.sharing.holds = Some(holds);
         self
     }
 

@@ -1,10 +1,9 @@
 //! A bounded queue of requests that are to go on later.
 
+mod storage;
+
 use std::{
     collections::{BTreeMap, HashMap},
-    convert::Infallible,
-    error::Error,
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -18,54 +17,7 @@ use crate::{
     time::{Rounding, Time},
 };
 
-/// Names an entry of a [`DeferralQueue`]; unique within its storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ticket(pub u64);
-
-/// Where a [`DeferralQueue`] keeps its entries. One that outlives the process must belong to one account: who is signed in
-/// when it is loaded is taken for the owner of all entries.
-pub trait DeferralStorage<P>: Send {
-    /// Why an entry could not be kept, removed or read.
-    type Error;
-
-    /// Keeps an entry.
-    ///
-    /// # Errors
-    /// When it could not be kept. It is then not in the queue either.
-    fn put(&mut self, ticket: Ticket, saved: &Saved<P>) -> Result<(), Self::Error>;
-
-    /// Forgets an entry, if it is there.
-    ///
-    /// # Errors
-    /// When it may still be there.
-    fn remove(&mut self, ticket: Ticket) -> Result<(), Self::Error>;
-
-    /// All entries that are kept.
-    ///
-    /// # Errors
-    /// When they could not be read.
-    fn load(&mut self) -> Result<Vec<(Ticket, Saved<P>)>, Self::Error>;
-}
-
-/// Keeps nothing beyond what the queue itself holds in memory.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct MemoryStorage;
-
-impl<P> DeferralStorage<P> for MemoryStorage {
-    type Error = Infallible;
-
-    fn put(&mut self, _: Ticket, _: &Saved<P>) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn remove(&mut self, _: Ticket) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn load(&mut self) -> Result<Vec<(Ticket, Saved<P>)>, Infallible> {
-        Ok(Vec::new())
-    }
-}
+pub use self::storage::{DeferralStorage, MemoryStorage, PushError, Ticket};
 
 /// Requests that are to go on later, the earliest first; clones share them.
 ///
@@ -125,27 +77,6 @@ pub struct Due<P> {
     /// The request.
     pub saved: Saved<P>,
 }
-
-/// Why an entry was not taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PushError<P, E> {
-    /// The queue holds as many as it may; here is the entry.
-    Full(Saved<P>),
-    /// The storage could not keep it.
-    Storage(E),
-}
-
-impl<P, E: fmt::Display> fmt::Display for PushError<P, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full(_) => f.write_str("the queue of deferred requests is full"),
-            Self::Storage(error) => write!(f, "the deferred request could not be stored: {error}"),
-        }
-    }
-}
-
-impl<P: fmt::Debug, E: Error> Error for PushError<P, E> {}
 
 impl<P: Clone + Send, S: DeferralStorage<P>> DeferralQueue<P, S> {
     /// A queue of at most `capacity` entries, with those that the storage holds, were they more. `time` says when they are

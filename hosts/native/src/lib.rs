@@ -69,6 +69,8 @@ mod run;
 mod saved;
 mod session;
 #[cfg(any(feature = "client", feature = "middleware", feature = "tower"))]
+mod sharing;
+#[cfg(any(feature = "client", feature = "middleware", feature = "tower"))]
 mod stamp;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -93,14 +93,14 @@ impl<E: Engine, T: Time, X: Entropy> RetryMiddleware<E, T, X> {
     /// The retry budgets that requests share; the driver's own, for all, unless they are set.
     #[must_use]
     pub fn budgets(mut self, budgets: Budgets) -> Self {
-        self.settings.budgets = Some(budgets);
+        self.settings.sharing.budgets = Some(budgets);
         self
     }
 
     /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
     #[must_use]
     pub fn holds(mut self, holds: Holds) -> Self {
-        self.settings.holds = Some(holds);
+        self.settings.sharing.holds = Some(holds);
         self
     }
 

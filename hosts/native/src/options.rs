@@ -2,12 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
-use policy_core::{Mark, Session};
+use policy_core::Session;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     budget::RetryBudget,
-    directory::{BudgetKey, Budgets, Holds, Origin},
     nesting::Nesting,
     network::{Connectivity, Hold},
     observer::Observer,
@@ -52,24 +51,6 @@ impl Options {
     /// Without a handle every request is of one session, whose number does not matter.
     pub(crate) fn session(&self) -> Session {
         self.session.as_ref().map_or(Session::new(0), SessionHandle::current)
-    }
-
-    /// Fills in what a request shares with others, where the caller gave nothing.
-    pub(crate) fn share(
-        &mut self,
-        budgets: &Option<Budgets>,
-        holds: &Option<Holds>,
-        key: Option<&BudgetKey>,
-        now: Mark,
-        origin: impl FnOnce() -> Origin,
-    ) {
-        if (budgets.is_none() || self.budget.is_some()) && (holds.is_none() || self.hold.is_some()) {
-            return;
-        }
-        let origin = origin();
-        let budget = || budgets.as_ref().map(|budgets| budgets.of(&origin, key));
-        self.budget = self.budget.take().or_else(budget);
-        self.hold = self.hold.take().or_else(|| holds.as_ref().map(|holds| holds.of(&origin, now)));
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     body::Body,
-    directory::{BudgetKey, Origin},
+    directory::BudgetKey,
     engine::Engine,
     entropy::Entropy,
     key::Key,
@@ -167,9 +167,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let Shared { driver, http, settings } = self.shared;
         let url: Url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
         let headers = self.headers.map_err(Invalid::Header)?;
-        let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &headers);
+        let uri = url.as_str().parse().unwrap_or_default();
         let now = driver.time().mark(Rounding::Down);
-        options.share(&settings.budgets, &settings.holds, self.budget_key.as_ref(), now, origin);
+        settings.sharing.fill(&mut options, self.budget_key.as_ref(), now, (&uri, &headers));
         let key = self.key.map(|key| settings.key_field.value(&key));
         let request = Request {
             key: if key.is_some() { IdempotencyKey::Honoured } else { IdempotencyKey::Absent },
