@@ -47,7 +47,7 @@ const NO_GUESTS: [&str; 4] = ["--exclude", "wasm-guest", "--exclude", "reference
 
 /// What of the native host is not built by default.
 const NATIVE_FEATURES: &str =
-    "refrain/http2,refrain/middleware,refrain/rustls-tls,refrain/serde,refrain/testing,refrain/tower";
+    "refrain/document,refrain/http2,refrain/middleware,refrain/rustls-tls,refrain/serde,refrain/testing,refrain/tower";
 
 /// Runs the steps.
 pub(crate) fn run(options: &Options) -> Result<()> {

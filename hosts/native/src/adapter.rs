@@ -70,8 +70,7 @@ impl Settings {
         let mut options = extensions.get().unwrap_or(&self.options).clone();
         let now = time.mark(Rounding::Down);
         self.sharing.fill(&mut options, extensions.get(), now, (uri, headers));
-        let above = extensions.get().or(options.nesting.as_ref());
-        let nesting = above.cloned().unwrap_or_else(Nesting::outermost);
+        let nesting = Nesting::of_request(extensions.get().or(options.nesting.as_ref()));
         let stamp = Stamp {
             key_field: field.name,
             key: made,

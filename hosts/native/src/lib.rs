@@ -1,7 +1,11 @@
 //! Retries for HTTP clients in Rust: one policy that gives the same answer everywhere.
 //!
-//! A [`Driver`] runs logical requests. It asks an [`Engine`] what to do (the policy linked in, or the same policy as a
-//! WebAssembly component), and does it: sends over a [`Transport`], waits on a [`Time`], returns. It holds no retry rule.
+//! Use it as a small [`Client`] that gives the data or a typed error, as a [`tower`] layer around any
+//! `Service<http::Request<B>>`, or as a [`middleware`] of `reqwest-middleware`. The examples of this crate show each.
+//!
+//! Under all of them a [`Driver`] runs logical requests. It asks an [`Engine`] what to do (the policy linked in, or the same
+//! policy as a WebAssembly component), and does it: sends over a [`Transport`], waits on a [`Time`], returns. It holds no
+//! retry rule.
 //!
 //! It reads no clock but its `Time`, draws no random number but its [`Entropy`], and starts no task. Dropping the
 //! future, a [`CancellationToken`] and a raised [`SessionHandle`] each end a request at once, in every state.
@@ -40,6 +44,8 @@
 //! | `reqwest` (default) | [`ReqwestTransport`]: plain HTTP/1 |
 //! | `rustls-tls` | TLS for it; needs a C compiler |
 //! | `http2` | HTTP/2 for it |
+//! | `document` | a document's key field and budget scope, from `refrain-document` |
+//! | `hyper` | [`transport::kind_of`]: what the errors of clients over hyper prove; in `reqwest` and `tower` |
 //! | `serde` | [`Saved`] can be written and read |
 //! | `testing` | [`testing`]: controlled time, a scripted transport |
 
@@ -52,6 +58,8 @@ mod changes;
 mod client;
 mod deferral;
 mod directory;
+#[cfg(feature = "document")]
+mod document;
 mod driver;
 mod engine;
 mod entropy;

@@ -35,7 +35,8 @@ use crate::transport::{Attempt, Attempted};
 /// ```
 #[derive(Clone)]
 pub struct Nesting {
-    shared: Arc<Shared>,
+    /// `None` for what a caller in another process said, which is true of many requests.
+    shared: Option<Arc<Shared>>,
     /// The lowest limit of the layers above.
     max: Option<u32>,
     above: Option<Announced>,
@@ -48,6 +49,12 @@ struct Shared {
     sends: AtomicU32,
     /// A layer below gave up.
     gave_up: AtomicBool,
+}
+
+impl Shared {
+    fn sends(&self) -> u32 {
+        self.sends.load(Ordering::Relaxed)
+    }
 }
 
 /// What a caller in another process says of its own attempts.
@@ -66,14 +73,21 @@ impl Nesting {
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let above = Announced::read(headers.get(Self::FIELD)?).filter(|above| above.max > 1)?;
-        Some(Self { above: Some(above), ..Self::outermost() })
+        Some(Self { shared: None, max: None, above: Some(above) })
     }
 
     /// Of a layer that has none above it. The same goes into the [`Options`](crate::Options) of its request and, by
     /// [`Nesting::below`], to the layers below.
     #[must_use]
     pub fn outermost() -> Self {
-        Self { shared: Arc::default(), max: None, above: None }
+        Self { shared: Some(Arc::default()), max: None, above: None }
+    }
+
+    /// Of one logical request, whose layers are to share a count.
+    #[cfg(any(feature = "middleware", feature = "tower"))]
+    pub(crate) fn of_request(above: Option<&Self>) -> Self {
+        let Some(above) = above else { return Self::outermost() };
+        Self { shared: Some(above.shared.clone().unwrap_or_default()), ..above.clone() }
     }
 
     /// For the layers below this attempt: a [`Transport`](crate::Transport) passes it on, for example in the request's
@@ -86,8 +100,9 @@ impl Nesting {
 
     /// What this request knows of the layers above it: how many sends there were, and how many there may be.
     pub(crate) fn join(&self, request: &Request) -> Request {
-        let sends = self.shared.sends.fetch_max(request.attempts_used, Ordering::Relaxed).max(request.attempts_used);
-        let mut joined = Request { attempts_used: sends, ..*request };
+        let before = request.attempts_used;
+        let sends = |shared: &Arc<Shared>| shared.sends.fetch_max(before, Ordering::Relaxed).max(before);
+        let mut joined = Request { attempts_used: self.shared.as_ref().map_or(before, sends), ..*request };
         joined.limits.max_attempts = request.limits.max_attempts.into_iter().chain(self.max).min();
         joined
     }
@@ -107,13 +122,18 @@ impl Nesting {
     }
 
     pub(crate) fn give_up(&self) {
-        self.shared.gave_up.store(true, Ordering::Relaxed);
+        if let Some(shared) = &self.shared {
+            shared.gave_up.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Begins an attempt.
     pub(crate) fn begin(&self) -> Count<'_> {
-        self.shared.gave_up.store(false, Ordering::Relaxed);
-        Count { shared: &self.shared, before: self.shared.sends.load(Ordering::Relaxed) }
+        let shared = self.shared.as_deref();
+        if let Some(shared) = shared {
+            shared.gave_up.store(false, Ordering::Relaxed);
+        }
+        Count { shared, before: shared.map_or(0, Shared::sends) }
     }
 }
 
@@ -133,19 +153,19 @@ impl Announced {
 
 /// The sends of one attempt of a layer, those of the layers below it included.
 pub(crate) struct Count<'a> {
-    shared: &'a Shared,
+    shared: Option<&'a Shared>,
     before: u32,
 }
 
 impl Count<'_> {
     /// Sends so far.
     pub(crate) fn sends(&self) -> u32 {
-        self.shared.sends.load(Ordering::Relaxed).saturating_sub(self.before)
+        self.shared.map_or(0, Shared::sends).saturating_sub(self.before)
     }
 
     /// Whether a layer below gave up.
     pub(crate) fn gave_up(&self) -> bool {
-        self.shared.gave_up.load(Ordering::Relaxed)
+        self.shared.is_some_and(|shared| shared.gave_up.load(Ordering::Relaxed))
     }
 
     /// Counts an attempt, also one that is dropped, unless a layer below has done so: its guard is dropped first.
@@ -173,8 +193,9 @@ impl Guard<'_> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        if self.count.sends() == 0 {
-            self.count.shared.sends.fetch_add(self.sends, Ordering::Relaxed);
+        let unmoved = self.count.shared.filter(|_| self.count.sends() == 0);
+        if let Some(shared) = unmoved {
+            shared.sends.fetch_add(self.sends, Ordering::Relaxed);
         }
     }
 }

@@ -6,6 +6,7 @@ mod failure;
 pub mod reqwest;
 
 use std::{
+    convert::Infallible,
     error::Error,
     fmt,
     future::{Future, ready},
@@ -99,6 +100,17 @@ impl<B> Head for http::Response<B> {
 
     fn headers(&self) -> &HeaderMap {
         self.headers()
+    }
+}
+
+/// Of an end that has no response to hand over.
+impl Head for Infallible {
+    fn status(&self) -> u16 {
+        match *self {}
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        match *self {}
     }
 }
 

@@ -188,6 +188,24 @@ async fn across_servers_the_outermost_layer_alone_retries() {
     );
 }
 
+#[tokio::test]
+async fn what_a_caller_said_is_true_of_each_request_that_its_server_makes() {
+    let server = Server::start(&[BUSY]).await;
+    let told = HeaderMap::from_iter([(Nesting::FIELD, http::HeaderValue::from_static("1;max=4"))]);
+    let options = Options { nesting: Nesting::from_headers(&told), ..Options::default() };
+    let client = client(AT_ONCE, true);
+    let (service, sends) = dead(503);
+    let service = layer(AT_ONCE).options(options.clone()).layer(service);
+    for number in 1..=6 {
+        let error = client.get(&server.url).options(options.clone()).send().await.expect_err("no success");
+        assert_eq!((error.reason(), error.attempts()), (Some(&Reason::Policy(End::Nested)), 1));
+        let answer = service.clone().oneshot(Request::new(made_anew())).await.expect("an answer");
+        assert_eq!((&report(&answer).reason, report(&answer).attempts), (&Reason::Policy(End::Nested), 1));
+        assert_eq!((server.requests().len(), sends.load(Ordering::Relaxed)), (number as usize, number));
+    }
+    assert!(server.requests().iter().all(|request| request.contains("refrain-attempt: 1;max=4\r\n")), "passed on");
+}
+
 fn client(rules: Rules, announces: bool) -> Client<DirectEngine, TestTime, ScriptedEntropy> {
     let builder = Client::builder(engine(rules)).time(TestTime::default()).entropy(ScriptedEntropy::new(Sample::ONE));
     let builder = builder.http(reqwest::Client::builder().no_proxy());

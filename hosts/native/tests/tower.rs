@@ -132,6 +132,7 @@ async fn the_error_says_how_a_request_ended_that_has_no_answer() {
     let reset = Scripted::new([Err(std::io::ErrorKind::ConnectionReset.into())]);
     let error = layer.layer(reset).oneshot(request(Method::POST)).await.expect_err("no answer");
     assert_eq!((error.end(), error.attempts, error.maybe_applied), (Some(End::AttemptsUsed), 1, true));
+    assert_eq!(error.last.status(), None);
     let boxed: BoxError = error.into();
     assert!(boxed.downcast_ref::<NoAnswer<ServiceError>>().is_some());
     assert_eq!(boxed.to_string(), "the request ended: attempts-used; attempts: 1");
