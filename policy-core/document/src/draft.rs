@@ -134,9 +134,9 @@ fn version(node: &Node) -> Read<Version> {
     }
 }
 
-/// Shown on terminals, so no control character but the end of a line.
+/// Shown on terminals, so no control character but the end of a line, which is one letter on every system.
 fn description(node: &Node) -> Read<String> {
-    let text = text(node)?;
+    let text = text(node)?.replace("\r\n", "\n");
     let fits =
         text.chars().count() <= DESCRIPTION_MAX && text.chars().all(|letter| letter == '\n' || !letter.is_control());
     match fits {

@@ -495,3 +495,16 @@ fn the_example_of_the_readme_is_accepted_and_refused_as_it_says() {
     let problems = Document::parse(&broken, Format::Toml).unwrap_err().in_file("orders-client.toml");
     assert_eq!(problems.render(false).trim_end(), in_the_readme("text").trim_end());
 }
+
+#[test]
+fn a_description_of_several_lines_may_end_them_as_windows_does() {
+    for ends in ["\"\"\"\nFirst.\nSecond.\n\"\"\"", "\"First.\\nSecond.\\n\"", "\"First.\\r\\nSecond.\\r\\n\""] {
+        let text = format!("{HEAD}description = {ends}\n");
+        let unix = Document::parse(&text, Format::Toml).unwrap();
+        let windows = Document::parse(&text.replace('\n', "\r\n"), Format::Toml).unwrap();
+        assert_eq!(unix.description(), "First.\nSecond.\n");
+        assert_eq!(windows, unix);
+        assert_eq!(windows.to_canonical_json(), unix.to_canonical_json());
+    }
+    assert!(said("description = \"a\\rb\"").contains("no control character but line ends"));
+}
