@@ -1,11 +1,13 @@
 //! JSON into the tree.
 
+use std::collections::HashMap;
+
 use jsonc_parser::{CollectOptions, ParseOptions, ast, common::Ranged, errors::ParseError, parse_to_ast};
 
 use super::{Entry, Node, Value};
 use crate::problem::{Place, Problem};
 
-/// RFC 8259 and nothing beyond it.
+/// What `serde_json` takes; the parser that knows places is laxer about white space and control characters.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,
@@ -20,11 +22,33 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 pub(super) fn read(text: &str) -> Result<Node, Vec<Problem>> {
+    check(text)?;
     let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT).map_err(|error| problem(&error))?;
     let root = parsed.value.ok_or_else(|| Problem::error(0..text.len(), "expected a JSON object, found nothing"))?;
     let mut twice = Vec::new();
     let root = node(root, &mut twice);
     if twice.is_empty() { Ok(root) } else { Err(twice) }
+}
+
+/// Refuses whatever RFC 8259 does not allow. Nothing at all is left to the caller.
+fn check(text: &str) -> Result<(), Problem> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Err(error) if !text.is_empty() => {
+            let (message, place) = (error.to_string(), offset(text, error.line(), error.column()));
+            let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
+            Err(Problem::error(place, format!("this is no JSON: {what}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The letter at a line and a byte in it, both from 1 (byte 0: the end of the line before); the end of the text, if it is
+/// behind that.
+fn offset(text: &str, line: usize, column: usize) -> Place {
+    let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let at = text.floor_char_boundary((line_start + column).saturating_sub(1));
+    let letter = text[at..].chars().next().map_or(0, char::len_utf8);
+    at..at + letter
 }
 
 fn problem(error: &ParseError) -> Problem {
@@ -52,14 +76,16 @@ fn node(value: ast::Value<'_>, twice: &mut Vec<Problem>) -> Node {
 }
 
 fn entries(object: ast::Object<'_>, twice: &mut Vec<Problem>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+    let (mut entries, mut places) = (Vec::new(), HashMap::new());
     for property in object.properties {
         let key_place = place(property.name.range());
         let key = property.name.into_string();
-        if let Some(first) = entries.iter().find(|entry| entry.key == key) {
+        if let Some(first) = places.get(&key) {
             let problem =
                 Problem::error(key_place.clone(), format!("the key `{}` stands here twice", key.escape_debug()));
-            twice.push(problem.also(Some(first.key_place.clone()), "here first"));
+            twice.push(problem.also(Some(Place::clone(first)), "here first"));
+        } else {
+            places.insert(key.clone(), key_place.clone());
         }
         entries.push(Entry { key, key_place, value: node(property.value, twice) });
     }

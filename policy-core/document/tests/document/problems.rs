@@ -41,10 +41,10 @@ fn a_text_that_is_neither_toml_nor_json_is_refused_with_its_place() {
         (Format::Toml, "a = 1\na = 2", "2:1: error: this is no TOML: duplicate key"),
         (Format::Json, "", "1:1: error: expected a JSON object, found nothing"),
         (Format::Json, "[]", "1:1: error: expected a table, found a list"),
-        (Format::Json, "{\n  \"a\": 1,\n}", "2:9: error: this is no JSON: trailing commas are not allowed"),
-        (Format::Json, "{} // end", "1:4: error: this is no JSON: comments are not allowed"),
-        (Format::Json, "{ a: 1 }", "1:3: error: this is no JSON: "),
-        (Format::Json, "{ \"a\": 0x10 }", "1:8: error: this is no JSON: "),
+        (Format::Json, "{\n  \"a\": 1,\n}", "3:1: error: this is no JSON: trailing comma"),
+        (Format::Json, "{} // end", "1:4: error: this is no JSON: trailing characters"),
+        (Format::Json, "{ a: 1 }", "1:3: error: this is no JSON: key must be a string"),
+        (Format::Json, "{ \"a\": 0x10 }", "1:9: error: this is no JSON: "),
         (Format::Json, "{ \"a\": { \"b\": 1, \"b\": 2 } }", "1:18: error: the key `b` stands here twice"),
     ];
     for (format, text, expected) in cases {
@@ -507,4 +507,31 @@ fn a_description_of_several_lines_may_end_them_as_windows_does() {
         assert_eq!(windows.to_canonical_json(), unix.to_canonical_json());
     }
     assert!(said("description = \"a\\rb\"").contains("no control character but line ends"));
+}
+
+#[test]
+fn json_is_what_rfc_8259_says_and_not_what_a_lax_parser_takes() {
+    let control = "control character (\\u0000-\\u001F) found while parsing a string";
+    let cases = [
+        ("{\n\"a\": \"one\ntwo\" }", "2:", control),
+        ("{ \"a\": \"one\ttwo\" }", "1:", control),
+        ("{\n\"a\":\u{a0}1 }", "2:5: ", "expected value"),
+        ("{\n\u{b}\"a\": 1 }", "2:1: ", "key must be a string"),
+        ("{\u{2028}}", "1:2: ", "key must be a string"),
+        ("\u{feff}{}", "1:1: ", "expected value"),
+        ("{ \"a\": \"\\ud800\" }", "1:", "unexpected end of hex escape"),
+        ("{ \"a\": \"\\x\" }", "1:", "invalid escape"),
+        ("{ \"ä\": 01 }", "1:9: ", "invalid number"),
+        ("{", "1:1: ", "EOF while parsing an object"),
+    ];
+    for (text, place, what) in cases {
+        let problems = Document::parse(text, Format::Json).unwrap_err();
+        let said = problems.to_string();
+        assert!(
+            said.starts_with(place) && said.contains(&format!("error: this is no JSON: {what}")),
+            "{text:?}\n{said}"
+        );
+        assert_eq!(problems.len(), 1);
+        assert!(!problems.render(false).is_empty());
+    }
 }
