@@ -1,6 +1,6 @@
 //! Documents, read and judged.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use refrain_document::{Document, Format as Written, Place, Problem, Problems};
@@ -94,7 +94,7 @@ impl Checked {
         let format = Written::of_path(file).ok_or_else(|| {
             Error::usage(format!("expected a document whose name ends in `.toml` or `.json`, found `{shown}`"))
         })?;
-        let text = fs::read_to_string(file)
+        let text = refrain_document::read(file)
             .map_err(|error| Error::usage(format!("cannot read the document `{shown}`: {error}")))?;
         let parsed = Document::parse(&text, format);
         let (document, problems) = match &parsed {

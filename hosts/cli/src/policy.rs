@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsStr,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -69,7 +68,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
 
 fn document(path: &Path, format: Format) -> Result<Document, Error> {
     let name = path.display().to_string();
-    let text = fs::read_to_string(path)
+    let text = refrain_document::read(path)
         .map_err(|error| Error::usage(format!("cannot read the document `{name}`: {error}")))?;
     Document::parse(&text, format).map_err(|problems| Error::shown(Exit::Usage, problems.in_file(name).render(true)))
 }

@@ -1,5 +1,11 @@
 //! A policy as a document.
 
+use std::{
+    fs::File,
+    io::{self, ErrorKind, Read},
+    path::Path,
+};
+
 use policy_core::{Policy, slot::Slot};
 use semver::Version;
 
@@ -11,6 +17,26 @@ use crate::{
     problem::{Problem, Problems, Severity},
     shape, tree,
 };
+
+/// Most bytes of a document.
+pub const DOCUMENT_MAX: usize = 65_536;
+
+/// Reads the file of a document, and no more of it than one can have.
+///
+/// # Errors
+/// The file cannot be read, is not UTF-8, or is longer than [`DOCUMENT_MAX`].
+pub fn read(path: impl AsRef<Path>) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(DOCUMENT_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    match bytes.len() {
+        0..=DOCUMENT_MAX => String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error)),
+        _ => Err(io::Error::new(ErrorKind::FileTooLarge, too_long("more"))),
+    }
+}
+
+fn too_long(found: impl std::fmt::Display) -> String {
+    format!("expected a document of at most {DOCUMENT_MAX} bytes, found {found}")
+}
 
 /// A policy with its name, read from a document, checked, and complete: what the document leaves out has its default.
 ///
@@ -48,8 +74,11 @@ impl Document {
     ///
     /// # Errors
     /// All problems that were found, warnings among them: first all that cannot be read; if everything can be read, all
-    /// that contradicts itself.
+    /// that contradicts itself. A text longer than [`DOCUMENT_MAX`] is not read.
     pub fn parse(text: &str, format: Format) -> Result<Self, Problems> {
+        if text.len() > DOCUMENT_MAX {
+            return Err(Problems::new("", Problem::error(0..0, too_long(text.len())).into()));
+        }
         let refused = |problems| Problems::new(text, problems);
         let draft = tree::read(text, format).and_then(|root| Draft::read(&root)).map_err(refused)?;
         let problems = check::all(&draft);

@@ -25,7 +25,7 @@ mod value;
 
 pub use artifact::{Artifact, ArtifactError};
 pub use digest::{Digest, DigestError};
-pub use document::Document;
+pub use document::{DOCUMENT_MAX, Document, read};
 pub use format::Format;
 pub use host::{BudgetScope, HostSettings, KeyField, KeyForm};
 pub use lock::{Lock, NotLocked};

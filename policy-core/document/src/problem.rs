@@ -97,6 +97,8 @@ impl From<Problem> for Vec<Problem> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems {
     text: Arc<str>,
+    /// Where each line begins.
+    lines: Arc<[usize]>,
     file: Option<String>,
     list: Vec<Problem>,
 }
@@ -113,7 +115,8 @@ pub struct Position {
 impl Problems {
     pub(crate) fn new(text: &str, mut list: Vec<Problem>) -> Self {
         list.sort_by_key(|problem| (problem.place.start, problem.place.end));
-        Self { text: text.into(), file: None, list }
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self { text: text.into(), lines: std::iter::once(0).chain(ends).collect(), file: None, list }
     }
 
     /// The same problems, shown with the name of the document's file.
@@ -148,12 +151,10 @@ impl Problems {
     /// Where a place of the document begins.
     #[must_use]
     pub fn position(&self, place: &Place) -> Position {
-        let before = self.text.get(..place.start).unwrap_or(&self.text);
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Position {
-            line: before.matches('\n').count() + 1,
-            column: before.get(line_start..).unwrap_or("").chars().count() + 1,
-        }
+        let start = place.start.min(self.text.len());
+        let line = self.lines.partition_point(|begins| *begins <= start);
+        let before = line.checked_sub(1).and_then(|at| self.text.get(self.lines[at]..start)).unwrap_or("");
+        Position { line, column: before.chars().count() + 1 }
     }
 
     pub(crate) fn text(&self) -> &str {

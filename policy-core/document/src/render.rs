@@ -4,13 +4,22 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::problem::{Place, Problem, Problems, Severity};
 
+/// Most problems that are shown: who mends these sees the next.
+const SHOWN_MAX: usize = 20;
+
 impl Problems {
-    /// All problems beside the lines that they are about; in colours if `coloured`, else in plain text.
+    /// The first 20 problems beside the lines that they are about, and how many more there are; in colours if `coloured`,
+    /// else in plain text.
     #[must_use]
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
-        let shown: Vec<_> = self.iter().map(|problem| renderer.render(&self.report(problem))).collect();
-        shown.join("\n\n")
+        let shown = self.iter().take(SHOWN_MAX).map(|problem| renderer.render(&self.report(problem)));
+        let more = match self.len().saturating_sub(SHOWN_MAX) {
+            0 => None,
+            1 => Some("and 1 more problem".to_owned()),
+            more => Some(format!("and {more} more problems")),
+        };
+        shown.chain(more).collect::<Vec<_>>().join("\n\n")
     }
 
     fn report<'a>(&'a self, problem: &'a Problem) -> Vec<Group<'a>> {

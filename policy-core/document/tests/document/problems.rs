@@ -535,3 +535,50 @@ fn json_is_what_rfc_8259_says_and_not_what_a_lax_parser_takes() {
         assert!(!problems.render(false).is_empty());
     }
 }
+
+#[test]
+fn a_document_that_is_longer_than_any_is_refused_unread() {
+    let fill = |text: &str, len: usize| format!("{text}#{}", " ".repeat(len - text.len() - 1));
+    let most = refrain_document::DOCUMENT_MAX;
+    assert!(Document::parse(&fill(HEAD, most), Format::Toml).is_ok());
+    let problems = Document::parse(&fill("= broken", most + 1), Format::Toml).unwrap_err();
+    assert_eq!(problems.to_string(), "1:1: error: expected a document of at most 65536 bytes, found 65537");
+    assert!(problems.render(false).starts_with("error: expected a document of at most 65536 bytes, found 65537"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_refused() {
+    let error = refrain_document::read("/dev/zero").unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
+    assert_eq!(error.to_string(), "expected a document of at most 65536 bytes, found more");
+}
+
+#[test]
+fn a_file_is_read_whole() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/policies/stripe.toml");
+    assert_eq!(refrain_document::read(path).unwrap(), refrain_document::ready::find("stripe").unwrap().toml);
+    assert_eq!(refrain_document::read("no-such-file").unwrap_err().kind(), std::io::ErrorKind::NotFound);
+}
+
+#[test]
+fn of_thousands_of_problems_the_first_are_shown_and_the_others_counted() {
+    let unknown: Vec<_> = (0..7_000).map(|at| format!("k{at}=1\n")).collect();
+    let twice: Vec<_> = (0..7_000).map(|_| "\n\"a\":1".to_owned()).collect();
+    let problems = [
+        (parse(&unknown[..21].concat()).unwrap_err(), 21, "and 1 more problem"),
+        (parse(&unknown.concat()).unwrap_err(), 7_000, "and 6980 more problems"),
+        (
+            Document::parse(&format!("{{{}}}", twice.join(",")), Format::Json).unwrap_err(),
+            6_999,
+            "and 6979 more problems",
+        ),
+    ];
+    for (problems, count, end) in problems {
+        let shown = problems.render(false);
+        assert_eq!((problems.len(), shown.matches("error: ").count()), (count, 20));
+        assert!(shown.ends_with(end), "{shown}");
+        assert_eq!(problems.to_string().lines().count(), count);
+    }
+    assert!(!parse(&unknown[..20].concat()).unwrap_err().render(false).contains("more problem"));
+}
