@@ -65,7 +65,10 @@ fn ceiling_below_draws(class: &Class) -> Option<Problem> {
 }
 
 fn doubts(class: &Class) -> Vec<Problem> {
-    [no_wait(class), idle_cap(class), idle_multiplier(class), ceiling(class)].into_iter().flatten().collect()
+    if let Some(problem) = no_wait(class) {
+        return problem.into();
+    }
+    [idle_cap(class), idle_multiplier(class), ceiling(class)].into_iter().flatten().collect()
 }
 
 fn no_wait(class: &Class) -> Option<Problem> {
@@ -73,7 +76,10 @@ fn no_wait(class: &Class) -> Option<Problem> {
         return None;
     }
     let message = "this backoff is always 0: retries follow at once";
-    warn(&class.base, message).or_else(|| warn(&class.jitter, message))
+    warn(&class.base, message)
+        .or_else(|| warn(&class.jitter, message))
+        .or_else(|| warn(&class.cap, message))
+        .or_else(|| warn(&class.ceiling, message))
 }
 
 fn idle_cap(class: &Class) -> Option<Problem> {

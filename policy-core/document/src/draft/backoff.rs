@@ -1,6 +1,6 @@
 //! How long to wait when the server does not say, for each class of results.
 
-use policy_core::{Backoff, Jitter, Millis, Rules, Thousandths};
+use policy_core::{Backoff, Jitter, Millis, Rules, Sample, Thousandths};
 
 use crate::{
     table::{At, Read, Table},
@@ -32,16 +32,17 @@ pub(crate) struct Class {
 impl Backoffs {
     pub(crate) fn read(table: &mut Table<'_>) -> Self {
         let common = Written::read(table);
-        let transient = table.section("transient", Written::read);
-        let throttled = table.section("throttled", Written::read);
+        let transient = table.section("transient", Written::read).or(&common);
+        let throttled = table.section("throttled", Written::read).or(&common);
+        let jitters = [transient.jitter.as_ref(), throttled.jitter.as_ref()].map(|at| at.map(|at| at.value));
         Self {
-            transient: Class::of(transient, &common, &Rules::DEFAULT.transient),
-            throttled: Class::of(throttled, &common, &Rules::DEFAULT.throttled),
+            transient: Class::of(transient, &Rules::DEFAULT.transient, jitters[1]),
+            throttled: Class::of(throttled, &Rules::DEFAULT.throttled, jitters[0]),
         }
     }
 }
 
-/// What stands in one table.
+/// What stands in one table, or holds for it.
 struct Written {
     base: Option<At<Millis>>,
     multiplier: Option<At<Thousandths>>,
@@ -58,6 +59,17 @@ impl Written {
             cap: table.get("cap", limit),
             ceiling: table.get("ceiling", limit),
             jitter: table.get("jitter", jitter),
+        }
+    }
+
+    /// What is left out here, as it stands there.
+    fn or(self, common: &Self) -> Self {
+        Self {
+            base: self.base.or_else(|| common.base.clone()),
+            multiplier: self.multiplier.or_else(|| common.multiplier.clone()),
+            cap: self.cap.or_else(|| common.cap.clone()),
+            ceiling: self.ceiling.or_else(|| common.ceiling.clone()),
+            jitter: self.jitter.or_else(|| common.jitter.clone()),
         }
     }
 }
@@ -93,18 +105,41 @@ fn jitter(node: &Node) -> Read<Jitter> {
 }
 
 impl Class {
-    /// Its own settings, else those of all classes, else the defaults.
-    fn of(own: Written, common: &Written, default: &Backoff) -> Self {
-        fn pick<T: Clone>(own: Option<At<T>>, common: &Option<At<T>>, default: T) -> At<T> {
-            own.or_else(|| common.clone()).unwrap_or_else(|| At::default(default))
+    /// What is written, else the defaults as far as they fit what is written; `other_jitter` is written for the other
+    /// class.
+    fn of(written: Written, default: &Backoff, other_jitter: Option<Jitter>) -> Self {
+        let Written { base, multiplier, cap, ceiling, jitter } = written;
+        // Either all classes are decorrelated or none.
+        let follows = other_jitter.filter(|other| *other == Jitter::Decorrelated);
+        let default_cap = match &base {
+            Some(base) => default.cap.max(base.value),
+            None => default.cap,
+        };
+        let mut class = Self {
+            base: At::default(default.base),
+            multiplier: multiplier.unwrap_or_else(|| At::default(default.multiplier)),
+            cap: cap.unwrap_or_else(|| At::default(limited(default_cap))),
+            ceiling: ceiling.unwrap_or_else(|| At::default(limited(default.ceiling))),
+            jitter: jitter.unwrap_or_else(|| At::default(follows.unwrap_or(default.jitter))),
+        };
+        class.base = base.unwrap_or_else(|| At::default(class.longest_base(default.base)));
+        class
+    }
+
+    /// The longest base of at most `most` that the cap does not cut, and the ceiling no first wait.
+    fn longest_base(&self, most: Millis) -> Millis {
+        let ceiling = self.ceiling.value.unwrap_or(Millis::MAX);
+        let fits = |base| {
+            let uncut = Backoff { base: Millis::new(base), ceiling: Millis::MAX, ..self.backoff() };
+            uncut.base <= uncut.cap && uncut.draw(0, Sample::ONE).delay <= ceiling
+        };
+        // A base of zero always fits.
+        let (mut fitting, mut above) = (0, most.get() + 1);
+        while above - fitting > 1 {
+            let middle = fitting.midpoint(above);
+            if fits(middle) { fitting = middle } else { above = middle }
         }
-        Self {
-            base: pick(own.base, &common.base, default.base),
-            multiplier: pick(own.multiplier, &common.multiplier, default.multiplier),
-            cap: pick(own.cap, &common.cap, limited(default.cap)),
-            ceiling: pick(own.ceiling, &common.ceiling, limited(default.ceiling)),
-            jitter: pick(own.jitter, &common.jitter, default.jitter),
-        }
+        Millis::new(fitting)
     }
 
     pub(crate) fn backoff(&self) -> Backoff {

@@ -15,7 +15,8 @@ use crate::draft::backoff::{JITTERS, limited};
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Backoff {
-    /// The bound of the first retry. Left out, it is 500 ms, and 1 s for throttled results.
+    /// The bound of the first retry. Left out, it is 500 ms, and 1 s for throttled results, or as much as a cap or a
+    /// ceiling leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Span")]
     base: Option<Span>,

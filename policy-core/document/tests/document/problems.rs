@@ -268,12 +268,8 @@ fn backoffs_that_do_not_grow_or_bring_clients_together_are_found() {
             "6:7: error: the cap is below the base, so that the backoff never grows",
         ),
         (
-            "[backoff]\ncap = \"750ms\"",
-            "5:7: error: the cap is below the base, so that the backoff never grows; by default: a base of 1s",
-        ),
-        (
-            "[backoff.throttled]\nbase = \"1m\"",
-            "5:8: error: the cap is below the base, so that the backoff never grows; by default: a cap of 20s",
+            "[backoff]\ncap = \"750ms\"\n[backoff.throttled]\nbase = \"1s\"",
+            "5:7: error: the cap is below the base, so that the backoff never grows",
         ),
         (
             "[backoff]\njitter = { low = 1.2, high = 0.8 }",
@@ -297,6 +293,8 @@ fn backoffs_that_do_not_grow_or_bring_clients_together_are_found() {
             "[backoff]\njitter = \"decorrelated\"\ncap = \"10s\"\nceiling = \"10s\"",
             "7:11: warning: the ceiling is never reached",
         ),
+        ("[backoff]\ncap = 0", "5:7: warning: this backoff is always 0: retries follow at once"),
+        ("[backoff]\nceiling = 0", "5:11: warning: this backoff is always 0: retries follow at once"),
         ("[backoff]\nbase = 0", "5:8: warning: this backoff is always 0: retries follow at once"),
         (
             "[backoff]\njitter = { low = 0, high = 0 }",
@@ -312,8 +310,8 @@ fn backoffs_that_do_not_grow_or_bring_clients_together_are_found() {
             "6:14: warning: a decorrelated jitter grows by itself and takes no multiplier",
         ),
         (
-            "[backoff.throttled]\njitter = \"decorrelated\"",
-            "5:10: error: either all classes have a decorrelated jitter or none: they share one series; by default: another jitter",
+            "[backoff]\njitter = \"full\"\n[backoff.throttled]\njitter = \"decorrelated\"",
+            "5:10: error: either all classes have a decorrelated jitter or none: they share one series",
         ),
         (
             "[retry]\nthrottled = []\n[backoff.throttled]\nbase = \"2s\"",
@@ -581,4 +579,27 @@ fn of_thousands_of_problems_the_first_are_shown_and_the_others_counted() {
         assert_eq!(problems.to_string().lines().count(), count);
     }
     assert!(!parse(&unknown[..20].concat()).unwrap_err().render(false).contains("more problem"));
+}
+
+#[test]
+fn no_default_of_the_backoff_contradicts_what_is_written() {
+    let classes = |rest: &str| {
+        let document = parse(rest).unwrap_or_else(|problems| panic!("{rest}\n{problems}"));
+        let rules = document.policy().rules();
+        [rules.transient, rules.throttled]
+    };
+    let bounds = |rest| classes(rest).map(|class| (class.base.get(), class.cap.get()));
+    let jitters = |rest| classes(rest).map(|class| class.jitter);
+    assert_eq!(bounds("[backoff]\ncap = \"800ms\""), [(500, 800), (800, 800)]);
+    assert_eq!(bounds("[backoff]\nbase = \"30s\""), [(30_000, 30_000); 2]);
+    assert_eq!(bounds("[backoff]\nceiling = \"800ms\""), [(500, 20_000), (800, 20_000)]);
+    assert_eq!(bounds("[backoff]\nceiling = \"300ms\"\njitter = { low = 0, high = 1.5 }"), [(200, 20_000); 2]);
+    assert_eq!(bounds("[backoff.throttled]\nbase = \"1m\""), [(500, 20_000), (60_000, 60_000)]);
+    assert_eq!(bounds("[backoff.transient]\ncap = \"100ms\""), [(100, 100), (1_000, 20_000)]);
+    assert_eq!(bounds("[backoff.throttled]\nceiling = \"100ms\""), [(500, 20_000), (100, 20_000)]);
+    assert_eq!(bounds("[backoff]\ncap = \"100ms\"\nceiling = \"50ms\""), [(50, 100); 2]);
+    let all = [policy_core::Jitter::Decorrelated; 2];
+    assert_eq!(jitters("[backoff.transient]\njitter = \"decorrelated\"\n[retry]\nthrottled = []"), all);
+    assert_eq!(jitters("[backoff.throttled]\njitter = \"decorrelated\""), all);
+    assert_ne!(jitters("[backoff.throttled]\njitter = \"equal\"")[0], policy_core::Jitter::Equal);
 }
