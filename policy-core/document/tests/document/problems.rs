@@ -603,3 +603,22 @@ fn no_default_of_the_backoff_contradicts_what_is_written() {
     assert_eq!(jitters("[backoff.throttled]\njitter = \"decorrelated\""), all);
     assert_ne!(jitters("[backoff.throttled]\njitter = \"equal\"")[0], policy_core::Jitter::Equal);
 }
+
+#[test]
+fn a_hint_field_with_a_slip_is_told_its_name_and_not_a_unit() {
+    let slips = [
+        ("retry-afer", "retry-after"),
+        ("Retry_After", "retry-after"),
+        ("retry-after-msec", "retry-after-ms"),
+        ("x-should-retri", "x-should-retry"),
+        ("x-rate-limit-reset", "x-ratelimit-reset"),
+        ("grpc-retry-pushback", "grpc-retry-pushback-ms"),
+    ];
+    for (slip, meant) in slips {
+        for field in [format!("\"{slip}\""), format!("{{ name = \"{slip}\" }}")] {
+            let said = said(&format!("[hints]\nfields = [{field}]"));
+            assert!(said.ends_with(&format!("; did you mean `{meant}`?")), "{said}");
+        }
+    }
+    assert_eq!(said("[hints]\nfields = [{ name = \"retry-afer\", unit = \"seconds\" }]"), "");
+}

@@ -4,6 +4,7 @@ use policy_core::{BadValue, HintField, Unit};
 
 use crate::{
     problem::{Place, Problem},
+    suggest::nearest,
     table::{Read, Table},
     tree::{Node, Value},
     value::{boolean, expected, expected_one, text, word},
@@ -29,6 +30,9 @@ pub(crate) const KNOWN: [(&str, Unit, BadValue); 8] = [
     ("x-should-retry", Unit::Verdict, BadValue::Next),
     ("stripe-should-retry", Unit::Verdict, BadValue::Next),
 ];
+
+/// A field of which senders mean different things.
+const RESET: &str = "x-ratelimit-reset";
 
 /// Longest name of a field.
 const FIELD_NAME_MAX: usize = 64;
@@ -127,10 +131,14 @@ fn no_verdict(place: Place) -> Problem {
 
 fn no_unit(name: &str, node: &Node) -> Problem {
     let problem = Problem::error(node.place.clone(), format!("expected a unit for the field `{name}`"));
-    if name == "x-ratelimit-reset" {
+    if name == RESET {
         let both = "some servers mean a moment, { name = \"x-ratelimit-reset\", unit = \"epoch-seconds\" }, \
                     others a time from now, { name = \"x-ratelimit-reset\", unit = \"seconds\" }";
         return problem.help(both);
+    }
+    let known = KNOWN.into_iter().map(|(known, ..)| known).chain([RESET]);
+    if let Some(meant) = nearest(name, known) {
+        return problem.help(format!("did you mean `{meant}`?"));
     }
     problem.help(format!("write {{ name = \"{name}\", unit = \"seconds\" }}, or what its server means"))
 }
