@@ -22,9 +22,14 @@ fn a_policy_is_said_in_sentences() {
          server's word that it did nothing or an outcome that nobody knows (a lost connection, a time-out).",
         "If the server names no time, the first retry waits a random time from 80 ms to 120 ms, and each further one 2 \
          times as long, up to 1.200 s.",
-        "The server names a time in `grpc-retry-pushback-ms` or `retry-after`, the first that is there.",
+        "The server names a time in `grpc-retry-pushback-ms` (milliseconds below 2^31), else in `retry-after` (seconds or \
+         a date).",
         "It waits for that time, in the place of the local one; a time of 0 means at once.",
+        "A date may have any of the three forms of RFC 9110; one with a leap second means the next second.",
         "A value that cannot be read but proves a shortest wait, such as a number too large, counts as that wait.",
+        "A value of `retry-after` that cannot be read and proves nothing leaves it to the next field, or without one to \
+         the local wait.",
+        "A value of `grpc-retry-pushback-ms` that cannot be read, or is negative, forbids the retry.",
         "After such a wait the local one begins anew.",
         "What asks for more than 1 min is not waited for: the request is deferred, with the whole wait.",
         "GET, HEAD, OPTIONS, TRACE, QUERY, PUT and DELETE may be repeated as they are; POST and PATCH only with an \
@@ -44,6 +49,63 @@ fn a_policy_is_said_in_sentences() {
                 .to_owned()
         )
     );
+}
+
+#[test]
+fn every_setting_of_the_hints_is_heard_in_a_sentence() {
+    let sentences = |settings: &[(&str, String)]| {
+        let lines: Vec<_> = settings.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+        let text = format!("schema = 1\nname = \"a\"\nversion = \"1.0.0\"\n[hints]\n{}", lines.concat());
+        explain::sentences(
+            &Document::parse(&text, Format::Toml).unwrap_or_else(|problems| panic!("{text}\n{problems}")),
+        )
+    };
+    let field = |name: &str, unit: &str, rest: &str| format!("{{ name = \"{name}\", unit = \"{unit}\"{rest} }}");
+    let units = ["seconds", "milliseconds", "pushback-milliseconds", "epoch-seconds", "epoch-milliseconds"];
+    let read = units.map(|unit| field("x-a", unit, ""));
+    let how = [", decimals = true", ", bad_value = \"backoff\"", ", bad_value = \"stop\""];
+    let how = how.map(|rest| field("x-a", "seconds", rest));
+    let lists = read.iter().chain(&how).flat_map(|one| [format!("[{one}]"), format!("[{one}, \"retry-after\"]")]);
+    let others = ["[]", "[\"x-should-retry\"]", "[\"x-should-retry\", \"stripe-should-retry\"]"]
+        .into_iter()
+        .chain(["[\"stripe-should-retry\", \"x-should-retry\"]", "[\"retry-after\", \"retry-after-ms\"]"])
+        .chain(["[\"retry-after-ms\", \"retry-after\"]", "[\"retry-after\", \"x-should-retry\"]"]);
+    let lists: Vec<_> = lists.chain(others.map(str::to_owned)).collect();
+    let choices: [(&str, &[&str]); 9] = [
+        ("statuses", &["\"all\"", "[429]", "[429, \"500-599\"]"]),
+        ("mode", &["\"instead\"", "\"at-least\""]),
+        ("zero", &["\"at-once\"", "\"backoff\""]),
+        ("spread", &["0", "0.1", "0.101"]),
+        ("obsolete_dates", &["true", "false"]),
+        ("strict_dates", &["true", "false"]),
+        ("unreadable", &["\"lower-bound\"", "\"backoff\""]),
+        ("clock", &["\"wall\"", "\"server-date\""]),
+        ("resets_backoff", &["false", "true"]),
+    ];
+    let said: std::collections::BTreeSet<_> =
+        lists.iter().map(|list| sentences(&[("fields", list.clone())]).join(" ")).collect();
+    assert_eq!(said.len(), lists.len(), "two lists of fields are explained in the same words");
+    // With `zero`, the mode is "instead".
+    let usual = [("mode", "\"instead\"".to_owned())];
+    for (key, values) in choices {
+        let base: &[_] = if key == "zero" { &usual } else { &[] };
+        let said: std::collections::BTreeSet<_> =
+            values.iter().map(|value| sentences(&[base, &[(key, (*value).to_owned())]].concat()).join(" ")).collect();
+        assert_eq!(said.len(), values.len(), "two values of `{key}` are explained in the same words");
+    }
+    let verdicts = |statuses: &str| {
+        sentences(&[("fields", "[\"x-should-retry\"]".to_owned()), ("statuses", statuses.to_owned())]).join(" ")
+    };
+    assert!(verdicts("[409, 429]").contains("(`true`), in `x-should-retry`, read with status 409 and 429."));
+    assert_ne!(verdicts("[409]"), verdicts("[409, 429]"));
+}
+
+#[test]
+fn a_decimal_is_heard_with_its_unit() {
+    let sentences = explain::sentences(&policy("openai-anthropic")).join(" ");
+    let expected = "The server names a time in `retry-after-ms` (milliseconds, decimals too), else in `retry-after` \
+                    (seconds or a date, decimals too).";
+    assert!(sentences.contains(expected), "{sentences}");
 }
 
 #[test]
