@@ -66,9 +66,10 @@ pub(super) struct Field {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", extend("enum" = Unit::ALL.map(Unit::name)))]
     unit: Option<&'static str>,
-    /// A decimal fraction is read too, and rounded up to the millisecond.
+    /// A decimal fraction is read too, and rounded up to the millisecond. Left out: only in fields whose senders are known
+    /// to write one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool", extend("default" = false))]
+    #[schemars(with = "bool")]
     decimals: Option<bool>,
     /// What a value does that cannot be read: "next" asks the next field, "backoff" takes the local backoff, "stop" forbids
     /// the retry.

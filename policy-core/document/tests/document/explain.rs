@@ -109,6 +109,21 @@ fn a_decimal_is_heard_with_its_unit() {
 }
 
 #[test]
+fn the_reset_after_of_discord_is_read_with_its_decimals() {
+    let wait = |field: &str| {
+        let text = format!(
+            "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\n[backoff]\nbase = 1\n[hints]\nspread = 0\nfields = [{field}]"
+        );
+        let document = Document::parse(&text, Format::Toml).unwrap();
+        let replies = [Reply::Says(429, "x-ratelimit-reset-after", "1.57"), Reply::Status(200)];
+        run(&document, &Request::new(Method::Get), Sample::ONE, &replies).waits
+    };
+    assert_eq!(wait("\"x-ratelimit-reset-after\""), [1_570]);
+    assert_eq!(wait("{ name = \"x-ratelimit-reset-after\" }"), [1_570]);
+    assert_eq!(wait("{ name = \"x-ratelimit-reset-after\", decimals = false }"), [1]);
+}
+
+#[test]
 fn the_longest_waits_are_shown_as_a_table() {
     assert_eq!(
         explain::table(&policy("polite-default")).to_string(),

@@ -19,16 +19,17 @@ pub(crate) struct Field {
     pub(crate) bad_value: BadValue,
 }
 
-/// Fields that need no unit, since all who send them mean the same.
-pub(crate) const KNOWN: [(&str, Unit, BadValue); 8] = [
-    ("retry-after", Unit::Seconds, BadValue::Next),
-    ("retry-after-ms", Unit::Milliseconds, BadValue::Next),
-    ("x-ms-retry-after-ms", Unit::Milliseconds, BadValue::Next),
-    ("x-amz-retry-after", Unit::Milliseconds, BadValue::Next),
-    ("grpc-retry-pushback-ms", Unit::PushbackMilliseconds, BadValue::Stop),
-    ("x-ratelimit-reset-after", Unit::Seconds, BadValue::Next),
-    ("x-should-retry", Unit::Verdict, BadValue::Next),
-    ("stripe-should-retry", Unit::Verdict, BadValue::Next),
+/// Fields that need no unit, since all who send them mean the same; whether they write decimals, and what a bad value does.
+pub(crate) const KNOWN: [(&str, Unit, bool, BadValue); 8] = [
+    ("retry-after", Unit::Seconds, false, BadValue::Next),
+    ("retry-after-ms", Unit::Milliseconds, false, BadValue::Next),
+    ("x-ms-retry-after-ms", Unit::Milliseconds, false, BadValue::Next),
+    ("x-amz-retry-after", Unit::Milliseconds, false, BadValue::Next),
+    ("grpc-retry-pushback-ms", Unit::PushbackMilliseconds, false, BadValue::Stop),
+    // Discord writes `64.57`.
+    ("x-ratelimit-reset-after", Unit::Seconds, true, BadValue::Next),
+    ("x-should-retry", Unit::Verdict, false, BadValue::Next),
+    ("stripe-should-retry", Unit::Verdict, false, BadValue::Next),
 ];
 
 /// A field of which senders mean different things.
@@ -72,8 +73,8 @@ impl Field {
 
     /// As the field of this name is usually read.
     pub(crate) fn usual(name: &str) -> Option<Self> {
-        let (_, unit, bad_value) = KNOWN.into_iter().find(|(known, ..)| *known == name)?;
-        Some(Self { name: name.to_owned(), unit, decimals: false, bad_value })
+        let (_, unit, decimals, bad_value) = KNOWN.into_iter().find(|(known, ..)| *known == name)?;
+        Some(Self { name: name.to_owned(), unit, decimals, bad_value })
     }
 
     /// `None` if something is missing; that is a problem of the table then.
@@ -102,7 +103,7 @@ impl Field {
         Some(Self {
             name,
             unit: meant,
-            decimals: decimals.is_some_and(|at| at.value),
+            decimals: decimals.map(|at| at.value).or(usual.as_ref().map(|usual| usual.decimals)).unwrap_or_default(),
             bad_value: bad_value.map(|at| at.value).or(usual.map(|usual| usual.bad_value)).unwrap_or_default(),
         })
     }
