@@ -21,9 +21,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Problem> {
         let errors = contradictions(class);
         problems.extend(if errors.is_empty() { doubts(class) } else { errors });
     }
-    for class in [Some(transient), has_throttled.then_some(throttled)].into_iter().flatten() {
-        problems.extend(never_waited(class, &draft.limits));
-    }
+    problems.extend(limited(has_throttled.then_some(throttled).into_iter().chain([transient]), &draft.limits));
     problems.extend(mixed(transient, throttled));
     problems.extend(unused(transient, throttled).filter(|_| !has_throttled));
     problems
@@ -68,7 +66,7 @@ fn doubts(class: &Class) -> Vec<Problem> {
     if let Some(problem) = no_wait(class) {
         return problem.into();
     }
-    [idle_cap(class), idle_multiplier(class), ceiling(class)].into_iter().flatten().collect()
+    [together(class), idle_cap(class), idle_multiplier(class), ceiling(class)].into_iter().flatten().collect()
 }
 
 fn no_wait(class: &Class) -> Option<Problem> {
@@ -80,6 +78,12 @@ fn no_wait(class: &Class) -> Option<Problem> {
         .or_else(|| warn(&class.jitter, message))
         .or_else(|| warn(&class.cap, message))
         .or_else(|| warn(&class.ceiling, message))
+}
+
+fn together(class: &Class) -> Option<Problem> {
+    let backoff = uncut(class);
+    let message = "all clients wait the same time, so that those who failed together come back together";
+    (late(&backoff, Sample::ZERO) == late(&backoff, Sample::ONE)).then(|| warn(&class.jitter, message)).flatten()
 }
 
 fn idle_cap(class: &Class) -> Option<Problem> {
@@ -108,22 +112,60 @@ fn ceiling(class: &Class) -> Option<Problem> {
     }
 }
 
+/// Limits that the first wait of a class does not keep, each once.
+fn limited<'a>(classes: impl Iterator<Item = &'a Class>, limits: &Limits) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for problem in classes.filter_map(|class| never_waited(class, limits).or_else(|| often_cut(class, limits))) {
+        if problems.iter().all(|other| other.place != problem.place) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
 /// Limits that not even the shortest first wait keeps.
 fn never_waited(class: &Class, limits: &Limits) -> Option<Problem> {
-    let shortest = first(&class.backoff(), Sample::ZERO);
-    let shown = format!("even the shortest first wait, {},", written(shortest));
-    let (at, limit, message) = match (limits.max_wait.value, limits.deadline.value) {
-        (Some(most), _) if shortest > most => {
-            (&limits.max_wait, most, format!("{shown} is above the longest: every retry without a hint is deferred"))
-        }
-        (_, Some(deadline)) if shortest >= deadline && deadline > Millis::ZERO => {
-            (&limits.deadline, deadline, format!("{shown} reaches the deadline: nothing is retried"))
-        }
+    let wait = first(&class.backoff(), Sample::ZERO);
+    let shown = format!("even the shortest first wait, {},", written(wait));
+    beyond(class, limits, wait, "at least", |is_deadline| {
+        let effect = match is_deadline {
+            true => "reaches the deadline: nothing is retried",
+            false => "is above the longest: every retry without a hint is deferred",
+        };
+        format!("{shown} {effect}")
+    })
+}
+
+/// Limits that the longest first wait does not keep.
+fn often_cut(class: &Class, limits: &Limits) -> Option<Problem> {
+    let wait = first(&class.backoff(), Sample::ONE);
+    let shown = format!("a first wait may be up to {}, which", written(wait));
+    beyond(class, limits, wait, "up to", |is_deadline| {
+        let effect = match is_deadline {
+            true => "reaches the deadline: such a retry is not made",
+            false => "is above the longest: such a retry is deferred",
+        };
+        format!("{shown} {effect}")
+    })
+}
+
+/// A first wait of this length beside the limit that it passes; `message` is told whether that is the deadline.
+fn beyond(
+    class: &Class,
+    limits: &Limits,
+    wait: Millis,
+    bound: &str,
+    message: impl Fn(bool) -> String,
+) -> Option<Problem> {
+    let (at, limit, is_deadline) = match (limits.deadline.value, limits.max_wait.value) {
+        (Some(Millis::ZERO), _) => return None,
+        (Some(deadline), _) if wait >= deadline => (&limits.deadline, deadline, true),
+        (_, Some(most)) if wait > most => (&limits.max_wait, most, false),
         _ => return None,
     };
-    let label = format!("a first wait of at least {}", written(shortest));
+    let label = format!("a first wait of {bound} {}", written(wait));
     let cause = class.base.place.clone().or_else(|| class.jitter.place.clone());
-    let problem = clash(message, side(at, format!("a limit of {}", written(limit))), (cause, label));
+    let problem = clash(message(is_deadline), side(at, format!("a limit of {}", written(limit))), (cause, label));
     Some(Problem { severity: Severity::Warning, ..problem })
 }
 

@@ -7,7 +7,7 @@ use crate::{
     draft::{
         Draft,
         hints::{Field, Hints},
-        retry::codes,
+        retry::{codes, runs},
     },
     problem::Problem,
 };
@@ -16,6 +16,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Problem> {
     let hints = &draft.hints;
     let mut problems: Vec<_> = [unread(hints), idle_zero(hints), no_dates(hints)].into_iter().flatten().collect();
     problems.extend(other_statuses(hints, draft.retry.statuses.value.set));
+    problems.extend(unheard(hints, draft.retry.statuses.value.set));
     problems.extend(unusual_units(hints));
     problems
 }
@@ -51,6 +52,21 @@ fn other_statuses(hints: &Hints, retried: StatusSet) -> Option<Problem> {
     let has_verdicts = hints.fields.value.iter().any(|field| field.value.unit == Unit::Verdict);
     let message = "hints are read on none of the statuses that are retried";
     (is_idle && !has_verdicts).then(|| warn(&hints.statuses, message)).flatten()
+}
+
+/// Retried statuses on which no hint is read, although it is on others.
+fn unheard(hints: &Hints, retried: StatusSet) -> Option<Problem> {
+    let reads = |code: &u16| hints.statuses.value.set.contains(*code);
+    let (heard, unheard): (Vec<_>, Vec<_>) = codes(retried).partition(reads);
+    let has_times = hints.fields.value.iter().any(|field| field.value.unit != Unit::Verdict);
+    if !has_times || heard.is_empty() || unheard.is_empty() {
+        return None;
+    }
+    let unheard = runs(unheard.into_iter().fold(StatusSet::EMPTY, StatusSet::with)).into_iter();
+    let shown = unheard.map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let message = format!("no hint is read on {shown}, retried all the same: the server may be asked again too early");
+    warn(&hints.statuses, message)
 }
 
 fn unusual_units(hints: &Hints) -> impl Iterator<Item = Problem> {

@@ -250,7 +250,7 @@ fn limits_that_leave_nothing_to_happen_are_refused() {
             "6:12: warning: nothing limits a wait: the server, or a missing network, can hold a request for ever",
         ),
         (
-            "[backoff]\njitter = \"none\"\nbase = \"2s\"\n[limits]\nmax_wait = \"1s\"",
+            "[backoff]\njitter = { low = 1, high = 2 }\nbase = \"2s\"\n[limits]\nmax_wait = \"1s\"",
             "8:12: warning: even the shortest first wait, 2s, is above the longest: every retry without a hint is deferred",
         ),
         (
@@ -621,4 +621,47 @@ fn a_hint_field_with_a_slip_is_told_its_name_and_not_a_unit() {
         }
     }
     assert_eq!(said("[hints]\nfields = [{ name = \"retry-afer\", unit = \"seconds\" }]"), "");
+}
+
+#[test]
+fn a_retried_status_without_hints_beside_others_with_hints_is_doubted() {
+    all_say(&[
+        (
+            "[hints]\nstatuses = [429]",
+            "5:12: warning: no hint is read on 408, 500, 502-504, retried all the same: the server may be asked again too early",
+        ),
+        ("[hints]\nstatuses = [429]\n[retry]\nstatuses = [429]", ""),
+        ("[hints]\nstatuses = [408, 429, \"500-599\"]", ""),
+        ("[hints]\nstatuses = [429]\nfields = [\"x-should-retry\"]", ""),
+    ]);
+}
+
+#[test]
+fn limits_that_most_first_waits_pass_are_doubted() {
+    all_say(&[
+        (
+            "[limits]\nmax_wait = \"0s\"",
+            "5:12: warning: a first wait may be up to 1s, which is above the longest: such a retry is deferred; by default: a \
+             first wait of up to 1s",
+        ),
+        (
+            "[limits]\ndeadline = \"800ms\"",
+            "5:12: warning: a first wait may be up to 1s, which reaches the deadline: such a retry is not made; by default: a \
+             first wait of up to 1s",
+        ),
+        ("[limits]\ndeadline = \"1001ms\"", ""),
+        ("[limits]\nmax_wait = \"1s\"", ""),
+        ("[limits]\nmax_wait = \"500ms\"\n[retry]\nthrottled = []", ""),
+    ]);
+}
+
+#[test]
+fn a_backoff_without_anything_random_is_doubted() {
+    let message = "all clients wait the same time, so that those who failed together come back together";
+    for jitter in ["\"none\"", "{ low = 1, high = 1 }"] {
+        assert_eq!(said(&format!("[backoff]\njitter = {jitter}")), format!("5:10: warning: {message}"));
+    }
+    for jitter in ["\"full\"", "\"equal\"", "\"decorrelated\"", "{ low = 0.9, high = 1 }"] {
+        assert_eq!(said(&format!("[backoff]\njitter = {jitter}")), "");
+    }
 }
