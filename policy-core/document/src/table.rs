@@ -76,7 +76,9 @@ impl<'a> Table<'a> {
 
     /// The value of a key as it stands there; the key counts as known from here on.
     pub(crate) fn node(&mut self, key: &'static str) -> Option<&'a Node> {
-        self.asked.push(key);
+        if !self.asked.contains(&key) {
+            self.asked.push(key);
+        }
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 

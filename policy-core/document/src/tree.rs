@@ -52,10 +52,16 @@ impl fmt::Display for Node {
             Value::Null => f.write_str("`null`"),
             Value::Boolean(value) => write!(f, "`{value}`"),
             Value::Number(text) => write!(f, "`{text}`"),
+            Value::Text(text) if reads_as_another_kind(text) => write!(f, "the text `{text}`"),
             Value::Text(text) => write!(f, "`{}`", text.escape_debug()),
             Value::List(_) => f.write_str("a list"),
             Value::Table(_) => f.write_str("a table"),
             Value::Date => f.write_str("a date"),
         }
     }
+}
+
+/// Whether without its quotes it would be something else.
+fn reads_as_another_kind(text: &str) -> bool {
+    text.parse::<f64>().is_ok() || ["true", "false", "null"].contains(&text)
 }

@@ -1,6 +1,6 @@
 //! Limits that leave nothing to happen.
 
-use policy_core::{DeadlineScope, Millis};
+use policy_core::{DeadlineScope, Millis, Offline, Unit};
 
 use super::{clash, side, warn};
 use crate::{
@@ -16,7 +16,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Problem> {
         nothing(&limits.deadline, "a deadline of 0 is over before anything is sent"),
         nothing(&limits.attempt_timeout, "an attempt with a time-out of 0 is over before it begins"),
     ];
-    let others = [longest_wait(limits), idle_timeout(limits), idle_scope(limits), endless(limits)];
+    let others = [longest_wait(limits), idle_timeout(limits), idle_scope(limits), endless(draft)];
     zero.into_iter().chain(others).flatten().collect()
 }
 
@@ -50,8 +50,17 @@ fn idle_scope(limits: &Limits) -> Option<Problem> {
     idle.then(|| warn(&limits.deadline_bounds, "there is no deadline that could bound attempts")).flatten()
 }
 
-fn endless(limits: &Limits) -> Option<Problem> {
+/// What can hold a request without end: what the server names, or a missing network.
+fn endless(draft: &Draft) -> Option<Problem> {
+    let limits = &draft.limits;
+    let hint = draft.hints.fields.value.iter().any(|field| field.value.unit != Unit::Verdict);
+    let cause = match (hint, draft.offline == Offline::Await) {
+        (true, true) => "the server, or a missing network,",
+        (true, false) => "the server",
+        (false, true) => "a missing network",
+        (false, false) => return None,
+    };
     let endless = limits.max_wait.value.is_none() && limits.deadline.value.is_none();
-    let message = "nothing limits a wait: the server, or a missing network, can hold a request for ever";
+    let message = format!("nothing limits a wait: {cause} can hold a request for ever");
     endless.then(|| warn(&limits.max_wait, message)).flatten()
 }

@@ -17,7 +17,7 @@ use crate::{
 pub(super) fn check(draft: &Draft) -> Vec<Problem> {
     let retry = &draft.retry;
     let items = retry.statuses.value.items.iter();
-    let mut problems: Vec<_> = items.filter_map(doubtful).collect();
+    let mut problems: Vec<_> = items.flat_map(doubtful).collect();
     problems.extend(not_retried(retry));
     let has_verdicts = draft.hints.fields.value.iter().any(|field| field.value.unit == Unit::Verdict);
     let nothing = retry.statuses.value.set.is_empty() && retry.failures.value.is_empty() && !has_verdicts;
@@ -39,14 +39,13 @@ fn not_retried(retry: &Retry) -> impl Iterator<Item = Problem> {
     })
 }
 
-fn doubtful(item: &At<RangeInclusive<u16>>) -> Option<Problem> {
-    let has = |class: RangeInclusive<u16>| item.value.start() <= class.end() && class.start() <= item.value.end();
-    match () {
-        () if has(100..=199) => warn(item, "a status below 200 is no final answer, and clients do not report it"),
-        () if has(200..=299) => warn(item, "a success is sent again: this is for polling, such as on a 202"),
-        () if has(401..=401) => {
-            warn(item, "a 401 comes again: signing in is the caller's business, and then the request is another one")
-        }
-        () => None,
-    }
+/// Each class of statuses in an item that is retried in vain or by mistake.
+fn doubtful(item: &At<RangeInclusive<u16>>) -> impl Iterator<Item = Problem> {
+    let classes = [
+        (100..=199, "a status below 200 is no final answer, and clients do not report it"),
+        (200..=299, "a success is sent again: this is for polling, such as on a 202"),
+        (401..=401, "a 401 comes again: signing in is the caller's business, and then the request is another one"),
+    ];
+    let has = |class: &RangeInclusive<u16>| item.value.start() <= class.end() && class.start() <= item.value.end();
+    classes.into_iter().filter(move |(class, _)| has(class)).filter_map(|(_, message)| warn(item, message))
 }

@@ -4,7 +4,7 @@ mod field;
 
 use policy_core::{DateRules, HintFields, HintMode, HintRules, Rules, StatusSet, Thousandths, Unreadable};
 
-pub(crate) use self::field::{Field, KNOWN, field_name};
+pub(crate) use self::field::{Field, KNOWN, SECRET, field_name};
 use crate::{
     draft::{
         backoff::FACTOR_MAX,

@@ -3,7 +3,7 @@
 use policy_core::{Method, MethodSet, Rules};
 
 use crate::{
-    draft::hints::field_name,
+    draft::hints::{KNOWN, SECRET, field_name},
     host::KeyForm,
     table::{At, Read, Table},
     tree::{Node, Value},
@@ -16,22 +16,35 @@ pub(crate) const KEY_FORMS: [(&str, KeyForm); 2] = [("bare", KeyForm::Bare), ("q
 /// The field that carries the key, unless a document says otherwise.
 pub(crate) const KEY_FIELD: &str = "idempotency-key";
 
-/// Fields that steer the connection or carry secrets: no key is written into them.
-const NO_KEY_FIELDS: [&str; 14] = [
-    "authorization",
+/// Fields that steer the connection or say what the body is: no key is written into them.
+const STEERING: [&str; 13] = [
     "connection",
     "content-encoding",
     "content-length",
     "content-type",
-    "cookie",
     "expect",
     "host",
-    "proxy-authorization",
+    "keep-alive",
+    "proxy-connection",
     "range",
     "te",
     "trailer",
     "transfer-encoding",
     "upgrade",
+];
+
+/// Fields that only responses have, beside those that say when to come back.
+const OF_RESPONSES: [&str; 10] = [
+    "accept-ranges",
+    "age",
+    "allow",
+    "content-range",
+    "date",
+    "etag",
+    "location",
+    "server",
+    "vary",
+    "x-ratelimit-reset",
 ];
 
 pub(crate) struct Replay {
@@ -94,12 +107,13 @@ fn methods(node: &Node) -> Read<Vec<At<Method>>> {
 
 fn key_field(node: &Node) -> Read<Option<String>> {
     match &node.value {
-        Value::Text(text) if text == NONE => Ok(None),
-        _ => match field_name(node)? {
-            name if NO_KEY_FIELDS.contains(&&*name) => {
-                Err(expected("a request field that is free for a key, such as \"Idempotency-Key\"", node))
-            }
-            name => Ok(Some(name)),
-        },
+        Value::Text(text) if text.eq_ignore_ascii_case(NONE) => Ok(None),
+        _ => {
+            let name = field_name(node)?;
+            let taken = [SECRET.as_slice(), &STEERING, &OF_RESPONSES].concat().contains(&&*name);
+            let taken = taken || KNOWN.into_iter().any(|(known, ..)| known == name);
+            let refused = || expected("a request field that is free for a key, such as \"Idempotency-Key\"", node);
+            if taken { Err(refused()) } else { Ok(Some(name)) }
+        }
     }
 }

@@ -103,7 +103,7 @@ fn a_value_of_the_wrong_kind_or_range_is_refused() {
         ),
         (
             "[limits]\ndeadline = \"5\"",
-            "5:12: error: `deadline`: expected a duration such as \"250ms\", \"30s\" or \"1h30m\", or whole milliseconds, found `5`",
+            "5:12: error: `deadline`: expected a duration such as \"250ms\", \"30s\" or \"1h30m\", or whole milliseconds, found the text `5`",
         ),
         (
             "[limits]\ndeadline = \"0.5ms\"",
@@ -244,6 +244,18 @@ fn limits_that_leave_nothing_to_happen_are_refused() {
         (
             "[limits]\ndeadline_bounds = \"attempts\"\ndeadline = \"none\"",
             "5:19: warning: there is no deadline that could bound attempts",
+        ),
+        (
+            "[limits]\ndeadline = \"none\"\nmax_wait = \"none\"\n[offline]\nmode = \"connect-failed\"",
+            "6:12: warning: nothing limits a wait: the server can hold a request for ever",
+        ),
+        (
+            "[limits]\ndeadline = \"none\"\nmax_wait = \"none\"\n[hints]\nfields = [\"x-should-retry\"]",
+            "6:12: warning: nothing limits a wait: a missing network can hold a request for ever",
+        ),
+        (
+            "[limits]\ndeadline = \"none\"\nmax_wait = \"none\"\n[hints]\nfields = []\n[offline]\nmode = \"connect-failed\"",
+            "",
         ),
         (
             "[limits]\ndeadline = \"none\"\nmax_wait = \"none\"",
@@ -664,4 +676,60 @@ fn a_backoff_without_anything_random_is_doubted() {
     for jitter in ["\"full\"", "\"equal\"", "\"decorrelated\"", "{ low = 0.9, high = 1 }"] {
         assert_eq!(said(&format!("[backoff]\njitter = {jitter}")), "");
     }
+}
+
+#[test]
+fn a_wide_range_of_statuses_is_doubted_for_each_class_in_it() {
+    let said = said("[retry]\nstatuses = [\"100-599\"]");
+    let doubts: Vec<_> = said.lines().collect();
+    assert_eq!(doubts.len(), 3, "{said}");
+    for (doubt, begins) in doubts.iter().zip(["a status below 200", "a success is sent again", "a 401 comes again"]) {
+        assert!(doubt.starts_with(&format!("5:13: warning: {begins}")), "{doubt}");
+    }
+}
+
+#[test]
+fn no_key_is_written_into_a_field_of_secrets_or_of_responses() {
+    let taken = ["X-Api-Key", "cookie", "Set-Cookie", "x-amz-security-token", "Retry-After", "x-should-retry", "Date"];
+    for name in taken.into_iter().chain(["Server", "ETag", "Content-Type", "Transfer-Encoding", "X-RateLimit-Reset"]) {
+        let said = said(&format!("[replay]\nkey_field = \"{name}\""));
+        let expected = "`key_field`: expected a request field that is free for a key, such as \"Idempotency-Key\"";
+        assert_eq!(said, format!("5:13: error: {expected}, found `{name}`"));
+    }
+}
+
+#[test]
+fn the_word_for_no_key_is_no_field_in_any_case() {
+    for word in ["none", "None", "NONE"] {
+        let document = parse(&format!("[replay]\nkey_field = \"{word}\"")).unwrap();
+        assert_eq!(document.host().key, None, "{word}");
+    }
+}
+
+#[test]
+fn the_keys_of_a_table_are_listed_once() {
+    let said = Document::parse("xyzzy = 1", Format::Toml).unwrap_err().to_string();
+    let keys = said.lines().find(|line| line.contains("the keys here are")).unwrap();
+    for key in ["`schema`", "`name`", "`version`", "`budget`", "`limits`"] {
+        assert_eq!(keys.matches(key).count(), 1, "{keys}");
+    }
+}
+
+#[test]
+fn a_number_or_switch_in_quotes_is_called_a_text() {
+    let schema = Document::parse("schema = \"1\"\nname = \"a\"\nversion = \"1.0.0\"", Format::Toml).unwrap_err();
+    assert_eq!(
+        schema.to_string(),
+        "1:10: error: `schema`: expected `1`, the version of the document's shape, found the text `1`"
+    );
+    all_say(&[
+        (
+            "[retry]\nstatuses = [\"500\"]",
+            "5:13: error: `statuses`: expected a status from 100 to 599, or a range such as \"500-504\", found the text `500`",
+        ),
+        (
+            "[session]\nrequired = \"true\"",
+            "5:12: error: `required`: expected `true` or `false`, found the text `true`",
+        ),
+    ]);
 }

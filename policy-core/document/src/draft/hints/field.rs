@@ -39,7 +39,7 @@ const RESET: &str = "x-ratelimit-reset";
 const FIELD_NAME_MAX: usize = 64;
 
 /// Fields that carry secrets, and never cross into a policy.
-const SECRET: [&str; 12] = [
+pub(crate) const SECRET: [&str; 12] = [
     "authentication-info",
     "authorization",
     "cookie",
