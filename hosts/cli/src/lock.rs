@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use refrain_document::{
     Artifact, Lock, artifact,
-    lock::{Entry, LockFile, Locked},
+    lock::{Entry, LockFile},
 };
 use serde::Serialize;
 
@@ -58,13 +58,7 @@ fn add(args: &LockArgs, trust: &Trust) -> Result<Report, Error> {
         let artifact = Artifact::load(policy::bytes(path)?)
             .map_err(|error| Error::broken(format!("the artifact `{}` is refused: {error}", path.display())))?;
         let locked = pin::add(&mut file, &artifact, pin::relative(&trust.lock, path)?, args.update)?;
-        if trust.locked && locked != Locked::Unchanged {
-            return Err(Error::broken(format!(
-                "the lock file `{}` does not list `{}`, and `--locked` forbids to change it",
-                trust.lock.display(),
-                path.display()
-            )));
-        }
+        pin::keeps(trust, &file, &artifact, locked)?;
         let (name, version) = (artifact.slot().name(), artifact.slot().version());
         report.push(name, version, Some(path.display().to_string()), Some(true), pin::word(locked));
     }

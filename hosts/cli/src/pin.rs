@@ -102,12 +102,7 @@ impl Files<'_> {
     fn lock(&self, trust: &Trust, update: bool) -> Result<Locked, Error> {
         let mut file = LockFile::open(&trust.lock).map_err(Error::broken)?;
         let locked = add(&mut file, self.artifact, relative(&trust.lock, self.output)?, update)?;
-        if trust.locked && file.is_changed() {
-            return Err(Error::broken(format!(
-                "the lock file `{}` does not list this artifact, and `--locked` forbids to change it",
-                trust.lock.display()
-            )));
-        }
+        keeps(trust, &file, self.artifact, locked)?;
         self.write()?;
         file.save().map_err(|error| Error::incomplete(error.to_string()))?;
         Ok(locked)
@@ -137,6 +132,25 @@ pub(crate) fn add(
             "{error}; a released version does not change: raise the version, or pass `--update` if nobody uses it yet"
         ))
     })
+}
+
+/// Under `--locked`, whether the lock file stays what it is once the artifact is in.
+pub(crate) fn keeps(trust: &Trust, file: &LockFile, artifact: &Artifact, locked: Locked) -> Result<(), Error> {
+    if !trust.locked || !file.is_changed() {
+        return Ok(());
+    }
+    let why = match locked {
+        Locked::Added => "does not list",
+        Locked::Moved => "has another file for",
+        Locked::Replaced => "lists another artifact as",
+        Locked::Unchanged => "lists another artifact in the file of",
+    };
+    let (lock, slot) = (trust.lock.display(), artifact.slot());
+    Err(Error::broken(format!(
+        "the lock file `{lock}` {why} `{}` {}, and `--locked` forbids to change it",
+        slot.name(),
+        slot.version()
+    )))
 }
 
 /// The way from the folder of the lock file to `path`; none if it lies elsewhere.

@@ -175,6 +175,23 @@ fn a_lock_file_is_made_when_something_is_locked_and_written_when_something_chang
 }
 
 #[test]
+fn a_lock_file_that_says_the_same_in_another_form_keeps_its_form() {
+    let path = folder("lock-form").join("refrain.lock");
+    let polite = entry("polite", "1.2.0", "a.wasm");
+    let plain = text(&[("polite", "1.2.0", "file = \"a.wasm\"\n")]);
+    let upper = plain.replace(&polite.sha256.to_string(), &polite.sha256.to_string().to_uppercase());
+    for form in [format!("# ours\n{plain}"), plain.replace('\n', "\r\n"), upper, format!("{plain}\n\n")] {
+        assert_ne!(form, plain);
+        fs::write(&path, &form).unwrap();
+        let mut file = LockFile::open(&path).unwrap();
+        assert_eq!(file.lock.add(polite.clone()), Ok(Locked::Unchanged));
+        assert!(!file.is_changed(), "{form}");
+        file.save().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), form);
+    }
+}
+
+#[test]
 fn of_many_changes_at_once_none_is_lost() {
     let path = folder("lock-many").join("refrain.lock");
     thread::scope(|scope| {

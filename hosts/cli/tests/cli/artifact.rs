@@ -193,6 +193,39 @@ fn under_locked_nothing_is_pinned_that_the_lock_file_does_not_say() {
 }
 
 #[test]
+fn a_lock_file_that_says_the_same_is_left_as_it_stands_whatever_its_form() {
+    let folder = Folder::new("lock-form");
+    folder.good(&["pin", "tested.toml"]);
+    let plain = folder.text("refrain.lock");
+    let sha256 = Artifact::load(folder.read("tested.wasm")).unwrap().digest().to_string();
+    let upper = plain.replace(&sha256, &sha256.to_uppercase());
+    for form in [plain.replace("[[", "# keep this\n[["), plain.replace('\n', "\r\n"), upper] {
+        assert_ne!(form, plain);
+        folder.write("refrain.lock", &form);
+        for command in [&["lock", "tested.wasm"][..], &["pin", "tested.toml"]] {
+            for locked in [&[][..], &["--locked"]] {
+                folder.good(&[command, locked].concat());
+                assert_eq!(folder.text("refrain.lock"), form, "{command:?} {locked:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn under_locked_an_entry_that_names_the_same_file_is_not_changed_either() {
+    let folder = Folder::new("lock-shared-file");
+    folder.good(&["pin", "tested.toml"]);
+    let lock = folder.text("refrain.lock");
+    let (_, entry) = lock.split_once("[[").unwrap();
+    let shared = format!("{lock}\n[[{}", entry.replace("1.2.0", "1.1.0"));
+    folder.write("refrain.lock", &shared);
+    for command in [&["lock", "tested.wasm", "--locked"][..], &["pin", "tested.toml", "--locked"]] {
+        assert!(folder.bad(5, command).contains("lists another artifact in the file of `tested` 1.2.0"));
+        assert_eq!(folder.text("refrain.lock"), shared);
+    }
+}
+
+#[test]
 fn what_is_killed_while_it_pins_leaves_the_lock_file_whole() {
     let folder = Folder::new("pin-killed");
     folder.good(&["pin", "tested.toml"]);

@@ -29,8 +29,8 @@ pub struct LockFile {
     /// The lock, to be changed.
     pub lock: Lock,
     path: PathBuf,
-    /// What is in the file; nothing if there is none.
-    text: String,
+    /// What the file says; nothing if there is none.
+    found: Lock,
     _folder: Option<File>,
 }
 
@@ -43,23 +43,22 @@ impl LockFile {
         let path = path.into();
         let read_error = |error| LockFileError::Read { path: path.clone(), error };
         let folder = lock_folder(folder(&path)).map_err(read_error)?;
-        let (lock, text) = match fs::read_to_string(&path) {
-            Ok(text) => (Lock::parse(&text), text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (Ok(Lock::default()), String::new()),
+        let found = match fs::read_to_string(&path) {
+            Ok(text) => Lock::parse(&text).map_err(|problems| text_error(&path, problems))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Lock::default(),
             Err(error) => return Err(read_error(error)),
         };
-        let lock = lock.map_err(|problems| text_error(&path, problems))?;
-        Ok(Self { lock, path, text, _folder: folder })
+        Ok(Self { lock: found.clone(), path, found, _folder: folder })
     }
 
-    /// Whether saving would write anything: an empty lock needs no file.
+    /// Whether the lock says anything else than the file. How the file is written, with comments of its own for example,
+    /// is no matter; and an empty lock needs no file.
     #[must_use]
     pub fn is_changed(&self) -> bool {
-        let is_needed = !self.text.is_empty() || self.lock.entries().len() > 0;
-        is_needed && self.lock.to_string() != self.text
+        self.lock != self.found
     }
 
-    /// Writes the lock as [`write_atomically`] does, if that changes anything.
+    /// Writes the lock as [`write_atomically`] does; a file that says the same is left as it stands.
     ///
     /// # Errors
     /// [`LockFileError::Write`].
