@@ -1,8 +1,9 @@
 //! A policy, baked into an artifact.
 
+mod paths;
+
 use std::{
     ffi::OsString,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -13,6 +14,7 @@ use refrain_document::{
 };
 use serde::Serialize;
 
+pub(crate) use self::paths::relative;
 use crate::{
     engine::{self, EngineArgs, Trust},
     exit::{Error, Exit},
@@ -74,11 +76,12 @@ pub(crate) fn run(args: &PinArgs, engine: &EngineArgs, format: Format) -> Result
         |bytes, what: &str| Artifact::load(bytes).map_err(|error| Error::broken(format!("{what} is refused: {error}")));
     let document = Source::read(&args.policy)?.into_document(load)?;
     policy::warn(&args.policy, &document);
-    let output = args.output.clone().unwrap_or_else(|| format!("{}.wasm", document.name()).into());
+    let output = paths::output(args, &document)?;
+    let core = args.core.then(|| output.with_extension("core.wasm"));
+    paths::keeps_inputs(args, trust, [Some(&*output), core.as_deref()])?;
     let bytes = engine::pin(args.template.as_deref(), &document)?;
     let artifact = Artifact::load(bytes).map_err(Error::broken)?;
     trust.compare(artifact.bytes(), None).map_err(Error::broken)?;
-    let core = args.core.then(|| output.with_extension("core.wasm"));
     let files = Files { artifact: &artifact, output: &output, core: core.as_deref() };
     let locked = if args.no_lock { files.write().map(|()| None) } else { files.lock(trust, args.update).map(Some) }?;
     report::show(format, &Pinned::of(&files, trust, locked), Pinned::text)?;
@@ -151,17 +154,6 @@ pub(crate) fn keeps(trust: &Trust, file: &LockFile, artifact: &Artifact, locked:
         slot.name(),
         slot.version()
     )))
-}
-
-/// The way from the folder of the lock file to `path`; none if it lies elsewhere.
-pub(crate) fn relative(lock: &Path, path: &Path) -> Result<Option<RelativePath>, Error> {
-    let folder = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::canonicalize(folder)
-            .map_err(|error| Error::usage(format!("cannot find the folder `{}`: {error}", folder.display())))
-    };
-    let name = path.file_name().ok_or_else(|| Error::usage(format!("expected a file, found `{}`", path.display())))?;
-    Ok(RelativePath::from_folder(&folder(lock)?, &folder(path)?.join(name)))
 }
 
 /// What was made.

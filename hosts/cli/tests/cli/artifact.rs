@@ -159,6 +159,52 @@ fn what_cannot_be_pinned_writes_nothing() {
 }
 
 #[test]
+fn what_is_read_is_not_written_over() {
+    let folder = Folder::new("pin-over");
+    folder.good(&["pin", "stripe"]);
+    fs::create_dir(folder.path("sub")).unwrap();
+    fs::copy(template(), folder.path("template.wasm")).unwrap();
+    folder.write("lock.core.wasm", folder.read("refrain.lock"));
+    let mut outputs = vec![
+        ("tested.toml", "document", &[][..]),
+        ("./sub/../tested.toml", "document", &[]),
+        ("refrain.lock", "lock file", &[]),
+        ("sub/../refrain.lock", "lock file", &["--no-lock"]),
+        ("sub/new.lock", "lock file", &["--lock", "sub/../sub/new.lock"]),
+        ("template.wasm", "template", &["--template", "./template.wasm"]),
+        ("lock.wasm", "lock file", &["--core", "--lock", "lock.core.wasm"]),
+    ];
+    #[cfg(unix)]
+    for (link, to, what) in [("a.wasm", "tested.toml", "document"), ("b.wasm", "refrain.lock", "lock file")] {
+        std::os::unix::fs::symlink(to, folder.path(link)).unwrap();
+        outputs.push((link, what, &[]));
+    }
+    let before = folder.files();
+    let contents = before.iter().filter(|name| *name != "sub").map(|name| folder.read(name)).collect::<Vec<_>>();
+    for (output, what, more) in outputs {
+        let stderr = folder.bad(2, &[&["pin", "tested.toml", "-o", output][..], more].concat());
+        assert!(stderr.contains(&format!("that is not the {what} ")), "{output}: {stderr}");
+        assert!(stderr.contains(&format!("found `{output}`")) || more.contains(&"--core"), "{output}: {stderr}");
+        assert_eq!(folder.files(), before, "{output}");
+        let found = before.iter().filter(|name| *name != "sub").map(|name| folder.read(name));
+        assert!(found.eq(contents.iter().cloned()), "{output}");
+    }
+    assert_eq!(fs::read_dir(folder.path("sub")).unwrap().count(), 0);
+    folder.good(&["pin", "stripe.wasm"]);
+}
+
+#[test]
+fn a_name_that_makes_a_file_like_a_flag_needs_one_of_its_own() {
+    let folder = Folder::new("pin-flag");
+    folder.write("flag.toml", DOCUMENT.replace("\"tested\"", "\"-o\""));
+    let stderr = folder.bad(2, &["pin", "flag.toml"]);
+    assert!(stderr.contains("expected `-o FILE`") && stderr.contains("`-o.wasm`"), "{stderr}");
+    assert_eq!(folder.files(), ["flag.toml", "tested.toml"]);
+    folder.good(&["pin", "flag.toml", "-o", "flag.wasm"]);
+    assert_eq!(Artifact::load(folder.read("flag.wasm")).unwrap().slot().name(), "-o");
+}
+
+#[test]
 fn a_released_version_does_not_change() {
     let folder = Folder::new("pin-release");
     folder.good(&["pin", "tested.toml"]);
