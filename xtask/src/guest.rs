@@ -7,10 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, bail};
-use policy_core::{
-    Policy, Rules,
-    slot::{self, Slot},
-};
+use policy_core::slot;
 use refrain_document::{Digest, artifact};
 use wasmparser::{ExportSectionReader, ExternalKind, Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
@@ -178,8 +175,7 @@ fn put_leb128(out: &mut Vec<u8>, mut value: usize) {
 
 /// A sound default, for when nobody bakes another policy.
 fn bake_default(core: &mut [u8]) -> Result<()> {
-    let policy = Policy::new(Rules::DEFAULT)?;
-    let slot = Slot::new("refrain-default", env!("CARGO_PKG_VERSION"), policy)?;
+    let slot = artifact::default_slot(env!("CARGO_PKG_VERSION"))?;
     slot::bake(core, &slot).context("cannot bake the default policy")
 }
 

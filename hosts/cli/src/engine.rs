@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use policy_core::{Policy, Rules, slot::Slot};
+use policy_core::Policy;
 use refrain::{DirectEngine, Engine};
 use refrain_document::{Artifact, ArtifactError, Digest, Document, Lock, artifact};
 use refrain_wasmtime::WasmtimeEngine;
@@ -107,7 +107,7 @@ impl EngineArgs {
         let slot = match (&artifact, &source) {
             (Some(artifact), _) => *artifact.slot(),
             (None, Some(Source::Document(document))) => document.slot(),
-            (None, _) => default_slot()?,
+            (None, _) => artifact::default_slot(env!("CARGO_PKG_VERSION")).map_err(Error::broken)?,
         };
         let engine: Arc<dyn Engine> = match (kind, &artifact) {
             (Kind::Native, _) => Arc::new(DirectEngine::from_slot(&slot)),
@@ -213,11 +213,6 @@ pub(crate) fn pin(template: Option<&Path>, document: &Document) -> Result<Vec<u8
         None => EMBEDDED,
     };
     artifact::pin(template, document).map_err(Error::broken)
-}
-
-fn default_slot() -> Result<Slot, Error> {
-    let policy = Policy::new(Rules::DEFAULT).map_err(Error::broken)?;
-    Slot::new("refrain-default", env!("CARGO_PKG_VERSION"), policy).map_err(Error::broken)
 }
 
 /// Its error does not repeat `text`: whether that may be shown depends on the subcommand.

@@ -78,12 +78,9 @@ impl Report {
         let exports = faults.note(contents.exports_the_interface());
         let core = faults.note(contents.core_module());
         let slot = faults.note(contents.slot());
-        let section = match &slot {
-            Some(slot) => faults.note(contents.agreeing_section(slot)),
-            None => faults.note(contents.section()),
-        };
-        let section = section.flatten();
-        let document = section.as_ref().and_then(Section::document);
+        let section = faults.note(contents.section()).flatten();
+        let agrees = slot.is_none_or(|slot| faults.note(contents.documented_section(&slot)).is_some());
+        let document = section.as_ref().filter(|_| agrees).and_then(Section::document);
         let raw = document.map(|document| RawValue::from_string(document.to_canonical_json())).transpose();
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Ok(Self {

@@ -112,10 +112,10 @@ fn by_bytes(checks: &mut Vec<Check>, contents: &Contents<'_>) {
         None => "none: the component says nothing of itself".to_owned(),
     };
     let agrees = |slot| {
-        let section = contents.agreeing_section(slot)?;
+        let section = contents.documented_section(slot)?;
         Ok(match section.as_ref().and_then(Section::document) {
             Some(document) => format!("compiles to the policy in the slot: {} {}", document.name(), document.version()),
-            None => "none: the policy is a default".to_owned(),
+            None => "none: the policy is the default of a template".to_owned(),
         })
     };
     let document = match (&slot, &section) {

@@ -29,7 +29,10 @@ use std::{
     path::Path,
 };
 
-use policy_core::slot::Slot;
+use policy_core::{
+    Policy, Rules,
+    slot::{Slot, SlotError},
+};
 
 pub use self::{
     contents::Contents,
@@ -48,12 +51,16 @@ pub const WORLD: &str = "refrain:policy/refrain@1.0.0";
 /// The one export of a policy component.
 pub const INTERFACE: &str = "refrain:policy/policy@1.0.0";
 
+/// The name of the policy in a template.
+const DEFAULT_NAME: &str = "refrain-default";
+
 /// Most bytes of an artifact; some fifty times what one has.
 pub const ARTIFACT_MAX: usize = 1024 * 1024;
 
 /// A policy component with its policy, checked without running or compiling anything: it imports nothing, exports this
 /// version of the interface and nothing else, holds one core module with one sound policy slot, and if its section has a
-/// document, that compiles to what stands in the slot.
+/// document, that compiles to what stands in the slot. Without a document, its policy may be any: hosts bake slots of
+/// their own. [`Contents::documented_section`] asks for more.
 ///
 /// Whether it must be a certain file is said by who loads it, never by the file: [`load_pinned`](Self::load_pinned) and
 /// [`load_locked`](Self::load_locked) compare the digest before anything reads the bytes.
@@ -186,6 +193,21 @@ impl fmt::Debug for Artifact {
             .field("digest", &format_args!("{}", self.digest))
             .finish_non_exhaustive()
     }
+}
+
+/// The policy of a template of this version: the default one, under a name that says so.
+///
+/// ```
+/// use refrain_document::artifact;
+/// assert_eq!(artifact::default_slot("1.0.0").unwrap().name(), "refrain-default");
+/// assert!(artifact::default_slot("one").is_ok_and(|slot| slot.version() == "one"), "as in any slot");
+/// ```
+///
+/// # Errors
+/// [`SlotError::Version`] if no slot can have this version.
+pub fn default_slot(version: &str) -> Result<Slot, SlotError> {
+    let policy = Policy::new(Rules::DEFAULT).map_err(SlotError::Policy)?;
+    Slot::new(DEFAULT_NAME, version, policy)
 }
 
 /// Reads the file of an artifact, and no more than one can have.

@@ -142,6 +142,30 @@ fn an_artifact_whose_document_is_not_that_of_its_slot_is_refused() {
 }
 
 #[test]
+fn a_policy_whose_document_was_taken_out_is_noticed() {
+    let documented = |bytes: &[u8]| {
+        let contents = Contents::read(bytes).unwrap();
+        contents.documented_section(&contents.slot().unwrap())
+    };
+    assert!(documented(&pinned()).is_ok_and(|section| section.unwrap().document().is_some()));
+    let stripped = pinned()[..component("").len()].to_vec();
+    for bytes in [artifact::template(&stripped, suite()).unwrap(), stripped, template()] {
+        let error = documented(&bytes).unwrap_err();
+        assert!(matches!(error, ArtifactError::NoDocument), "{error}");
+    }
+    for version in ["1.0.0", "0.9.0"] {
+        let mut bytes = template();
+        slot::bake(&mut bytes, &artifact::default_slot(version).unwrap()).unwrap();
+        assert!(documented(&bytes).is_ok_and(|section| section.unwrap().document().is_none()), "{version}");
+    }
+    let mut renamed = template();
+    let rules = Rules { max_attempts: 9, ..Rules::DEFAULT };
+    let other = Slot::new("refrain-default", "1.0.0", Policy::new(rules).unwrap()).unwrap();
+    slot::bake(&mut renamed, &other).unwrap();
+    assert!(matches!(documented(&renamed), Err(ArtifactError::NoDocument)), "the name alone proves nothing");
+}
+
+#[test]
 fn a_section_that_is_not_alone_or_not_last_is_refused() {
     let section = |bytes: &[u8]| bytes[component("").len()..].to_vec();
     let two = [template(), section(&pinned())].concat();

@@ -10,7 +10,11 @@ use policy_core::{
     Policy, Rules,
     slot::{self, Slot},
 };
-use refrain_document::{Artifact, Document, Format, artifact, ready};
+use refrain_document::{
+    Artifact, Document, Format,
+    artifact::{self, Contents},
+    ready,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Run, bare_command, scratch, template};
@@ -71,6 +75,15 @@ impl Folder {
         let run = self.run(args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{args:?}: {}", run.stderr);
         run.stderr
+    }
+
+    /// `verify` says that just this check failed, and `inspect` that the artifact is not sound.
+    fn refuses(&self, name: &str, check: &str) {
+        let run = self.run(&["verify", name, "--json"]);
+        assert_eq!((run.code, failed(&run)), (Some(5), vec![check.to_owned()]), "{}", run.stdout);
+        let run = self.run(&["inspect", name]);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(run.code == Some(5) && (said.contains('✗') || said.contains("is refused")), "{check}: {said}");
     }
 
     fn files(&self) -> Vec<String> {
@@ -365,11 +378,27 @@ fn what_is_not_as_it_should_be_fails_its_check_and_is_a_fault_for_inspect() {
         (whole[..whole.len() - 1].to_vec(), "component"),
     ] {
         folder.write("edited.wasm", bytes);
-        let run = folder.run(&["verify", "edited.wasm", "--json"]);
-        assert_eq!((run.code, failed(&run)), (Some(5), vec![check.to_owned()]), "{}", run.stdout);
-        assert_eq!(folder.run(&["inspect", "edited.wasm"]).code, Some(5), "{check}");
+        folder.refuses("edited.wasm", check);
         assert!(folder.bad(5, &["parse", "5", "--policy", "edited.wasm"]).contains("`edited.wasm` is refused"));
     }
+}
+
+#[test]
+fn an_artifact_whose_document_was_stripped_is_not_sound() {
+    let folder = Folder::new("verify-stripped");
+    folder.good(&["pin", "tested.toml"]);
+    let whole = folder.read("tested.wasm");
+    let section = Contents::read(&whole).unwrap().section_len();
+    let suite = Artifact::load(&*whole).unwrap().section().unwrap().suite();
+    let stripped = whole[..whole.len() - section].to_vec();
+    folder.write("edited.wasm", artifact::template(&stripped, suite).unwrap());
+    folder.refuses("edited.wasm", "document");
+    folder.write("edited.wasm", stripped);
+    folder.refuses("edited.wasm", "document");
+
+    fs::copy(template(), folder.path("template.wasm")).unwrap();
+    folder.good(&["verify", "template.wasm"]);
+    folder.good(&["inspect", "template.wasm"]);
 }
 
 #[test]

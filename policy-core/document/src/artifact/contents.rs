@@ -5,7 +5,7 @@ use std::ops::Range;
 use policy_core::slot::{self, Slot};
 use wasmparser::{Encoding, Parser, Payload, Validator, WasmFeatures};
 
-use super::{ARTIFACT_MAX, ArtifactError, INTERFACE, Section, SectionError, section::NAME};
+use super::{ARTIFACT_MAX, ArtifactError, INTERFACE, Section, SectionError, default_slot, section::NAME};
 
 /// What a file that claims to be an artifact is made of; each part is judged when it is asked for.
 ///
@@ -182,6 +182,21 @@ impl<'a> Contents<'a> {
             Some((what, _)) => Err(ArtifactError::Disagrees(what)),
             None => Ok(section),
         }
+    }
+
+    /// As [`agreeing_section`](Self::agreeing_section); without a document, the policy has to be the default one that a
+    /// template has ([`default_slot`](super::default_slot), of any version). Of any other, nobody could say what it was
+    /// compiled from: its document was taken out.
+    ///
+    /// # Errors
+    /// [`ArtifactError::NoDocument`], else as [`agreeing_section`](Self::agreeing_section).
+    pub fn documented_section(&self, slot: &Slot) -> Result<Option<Section>, ArtifactError> {
+        let section = self.agreeing_section(slot)?;
+        let is_default = || default_slot(slot.version()).is_ok_and(|default| default == *slot);
+        if section.as_ref().and_then(Section::document).is_some() || is_default() {
+            return Ok(section);
+        }
+        Err(ArtifactError::NoDocument)
     }
 
     /// The file without what [`section`](Self::section) reads.

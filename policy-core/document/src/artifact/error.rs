@@ -45,6 +45,8 @@ pub enum ArtifactError {
     Section(SectionError),
     /// The document in its section does not compile to its slot: what differs.
     Disagrees(&'static str),
+    /// Its policy is not that of a template, and no section says what it was compiled from.
+    NoDocument,
 }
 
 impl fmt::Display for ArtifactError {
@@ -69,6 +71,10 @@ impl fmt::Display for ArtifactError {
             Self::Disagrees(what) => {
                 write!(f, "expected the document in the section `refrain` to be that of the slot, found another {what}")
             }
+            Self::NoDocument => f.write_str(
+                "expected a section `refrain` with the document of the policy in the slot, found none; only the default \
+                 policy of a template has no document",
+            ),
         }
     }
 }
