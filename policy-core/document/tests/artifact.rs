@@ -215,6 +215,48 @@ fn a_section_that_is_not_written_as_here_is_refused() {
 }
 
 #[test]
+fn a_document_that_says_the_same_in_another_form_is_refused_in_a_section() {
+    let document = document("polite", "limits.max_attempts = 2");
+    let canonical = document.to_canonical_json();
+    let section = |document: &str| with_section(format!(r#"{{"document":{document},"suite":"{}","wit":"{WIT}"}}"#, suite()));
+    let read = Contents::read(&section(&canonical)).unwrap().section().unwrap();
+    assert_eq!(read.unwrap().document(), Some(&document));
+    let short = r#"{"schema":1,"name":"polite","version":"1.2.0","limits":{"max_attempts":2}}"#;
+    let moved = canonical.replacen(r#""schema":1,"#, "", 1).replacen('}', r#"},"schema":1"#, 1);
+    for form in [
+        canonical.replacen(':', ": ", 1),
+        canonical.replacen(',', ",\n", 1),
+        canonical.replacen("polite", r"pol\u0069te", 1),
+        short.to_owned(),
+        moved,
+    ] {
+        assert_eq!(Document::parse(&form, Format::Json).as_ref(), Ok(&document), "{form}");
+        let bytes = section(&form);
+        let error = Contents::read(&bytes).unwrap().section().unwrap_err();
+        assert!(matches!(error, ArtifactError::Section(SectionError::Form)), "{form}: {error}");
+    }
+}
+
+#[test]
+fn a_section_whose_length_is_written_otherwise_is_refused() {
+    let whole = template();
+    let (before, section) = whole.split_at(component("").len());
+    let [0, len @ ..0x80, rest @ ..] = section else { panic!("a custom section with a length of one byte") };
+    let long = [before, &[0, len | 0x80, 0], rest].concat();
+    assert!(matches!(section_refusal(&long), SectionError::Form));
+}
+
+#[test]
+fn a_custom_section_beside_that_of_refrain_is_refused_wherever_it_is() {
+    let section = template()[component("").len()..].to_vec();
+    for parts in [r#"(@custom "more" "{}")"#, r#"(component (@custom "more" ""))"#] {
+        let bytes = [component(parts), section.clone()].concat();
+        assert!(matches!(section_refusal(&bytes), SectionError::Foreign(name) if name == "more"), "{parts}");
+    }
+    assert!(Artifact::load(component(r#"(@custom "more" "")"#)).is_ok(), "it says nothing of itself");
+}
+
+#[test]
 fn a_section_of_another_interface_is_refused_by_its_name() {
     for wit in ["refrain:policy@1.0.1", "refrain:policy@2.0.0", "refrain:policy", ""] {
         let error = refusal(&with_section(format!(r#"{{"suite":"{}","wit":"{wit}"}}"#, suite())));

@@ -20,6 +20,8 @@ pub struct Contents<'a> {
     modules: Vec<Range<usize>>,
     /// Sections `refrain`, wherever they are.
     sections: Vec<Found>,
+    /// The names of other custom sections, wherever they are.
+    foreign: Vec<&'a str>,
 }
 
 /// A section `refrain`.
@@ -41,7 +43,7 @@ impl<'a> Contents<'a> {
             return Err(ArtifactError::TooLong);
         }
         let mut contents =
-            Self { bytes, imports: Vec::new(), exports: Vec::new(), modules: Vec::new(), sections: Vec::new() };
+            Self { bytes, imports: Vec::new(), exports: Vec::new(), modules: Vec::new(), sections: Vec::new(), foreign: Vec::new() };
         let (mut depth, mut section_start) = (0_usize, 0);
         for payload in Parser::new(0).parse_all(bytes) {
             let payload = payload.map_err(malformed)?;
@@ -80,6 +82,7 @@ impl<'a> Contents<'a> {
                 let end = section.range().end;
                 self.sections.push(Found { whole: start..end, contents: section.data_offset()..end, outermost });
             }
+            Payload::CustomSection(section) => self.foreign.push(section.name()),
             _ => {}
         }
         Ok(())
@@ -142,20 +145,27 @@ impl<'a> Contents<'a> {
         slot::find(self.core_module()?).map_err(ArtifactError::Slot)
     }
 
-    /// The section `refrain`, if there is one.
+    /// The section `refrain`, if there is one. It has to be the last of the component, to be written byte for byte as
+    /// [`pin`](super::pin) writes it, and to be the only custom section: beside it, nothing is said of the policy.
     ///
     /// # Errors
     /// [`ArtifactError::Section`].
     pub fn section(&self) -> Result<Option<Section>, ArtifactError> {
+        self.read_section().map_err(ArtifactError::Section)
+    }
+
+    fn read_section(&self) -> Result<Option<Section>, SectionError> {
         let found = match self.sections.as_slice() {
             [] => return Ok(None),
-            [Found { contents, outermost: true, .. }] if contents.end == self.bytes.len() => {
-                self.bytes.get(contents.clone())
-            }
-            [_] => return Err(ArtifactError::Section(SectionError::NotLast)),
-            several => return Err(ArtifactError::Section(SectionError::Several(several.len()))),
+            [found] if found.outermost && found.whole.end == self.bytes.len() => found,
+            [_] => return Err(SectionError::NotLast),
+            several => return Err(SectionError::Several(several.len())),
         };
-        Section::parse(found.unwrap_or_default()).map(Some).map_err(ArtifactError::Section)
+        if let Some(name) = self.foreign.first() {
+            return Err(SectionError::Foreign((*name).to_owned()));
+        }
+        let bytes = |range: &Range<usize>| self.bytes.get(range.clone()).unwrap_or_default();
+        Section::read(bytes(&found.whole), bytes(&found.contents)).map(Some)
     }
 
     /// How many bytes the sections `refrain` take.

@@ -51,8 +51,13 @@ impl Section {
         self.suite
     }
 
-    /// Reads the contents of the section.
-    pub(super) fn parse(contents: &[u8]) -> Result<Self, SectionError> {
+    /// Reads the whole section, which has these contents. What [`encode`](Self::encode) would write otherwise is refused.
+    pub(super) fn read(whole: &[u8], contents: &[u8]) -> Result<Self, SectionError> {
+        let section = Self::parse(contents)?;
+        if section.encode()? == whole { Ok(section) } else { Err(SectionError::Form) }
+    }
+
+    fn parse(contents: &[u8]) -> Result<Self, SectionError> {
         if contents.len() > SECTION_MAX {
             return Err(SectionError::TooLong(contents.len()));
         }
@@ -62,11 +67,7 @@ impl Section {
             return Err(SectionError::Wit(json.wit.into_owned()));
         }
         let suite = json.suite.parse().map_err(|_| SectionError::Form)?;
-        let document = json.document.map(RawValue::get);
-        if written(document, suite) != text {
-            return Err(SectionError::Form);
-        }
-        let document = document.map(|document| Document::parse(document, Format::Json)).transpose();
+        let document = json.document.map(|document| Document::parse(document.get(), Format::Json)).transpose();
         Ok(Self { document: document.map_err(SectionError::Document)?, suite })
     }
 
@@ -100,7 +101,9 @@ pub enum SectionError {
     TooLong(usize),
     /// It is no JSON, or has other members; the text says where.
     Json(String),
-    /// It is JSON, but not written as it is here.
+    /// Another custom section, of this name, stands in the component beside it.
+    Foreign(String),
+    /// It says what it may, but not in the bytes that are written here.
     Form,
     /// It is of another interface, or of a version that is not known here.
     Wit(String),
@@ -119,9 +122,12 @@ impl fmt::Display for SectionError {
             Self::Json(why) => write!(f, "expected JSON in the section `{NAME}`: {why}"),
             Self::Form => write!(
                 f,
-                "expected the members `document`, `suite` and `wit` of the section `{NAME}` in this order and without \
-                 white space, and `suite` to be a SHA-256 in lower case"
+                "expected the section `{NAME}` byte for byte as `refrain pin` writes it: the members `document` (canonical \
+                 JSON), `suite` (a SHA-256 in lower case) and `wit` in this order, without white space"
             ),
+            Self::Foreign(name) => {
+                write!(f, "expected no custom section beside `{NAME}` in the component, found `{name}`")
+            }
             Self::Wit(found) => write!(f, "expected the section `{NAME}` to be of `{WIT}`, found `{found}`"),
             Self::Document(problems) => write!(f, "the document in the section `{NAME}` is refused: {problems}"),
         }
