@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use policy_core::slot::Slot;
 use refrain_document::{
-    ArtifactError, Digest,
+    Artifact, ArtifactError, Digest,
     artifact::{Contents, Section, WORLD},
 };
 use serde::Serialize;
@@ -45,7 +45,10 @@ pub(crate) fn run(args: &InspectArgs, engine: &EngineArgs, format: Format) -> Re
         |error: ArtifactError| Error::broken(format!("the artifact `{}` is refused: {error}", args.artifact.display()));
     let lock = engine.trust.lock()?;
     engine.trust.compare(&bytes, lock.as_ref()).map_err(refused)?;
-    let report = Report::of(&bytes, &Contents::read(&bytes).map_err(refused)?)?;
+    let mut report = Report::of(&bytes, &Contents::read(&bytes).map_err(refused)?)?;
+    if let (Some(lock), Ok(artifact)) = (&lock, Artifact::load(&*bytes)) {
+        report.faults.extend(lock.lists(&artifact).err().map(|error| error.to_string()));
+    }
     report::show(format, &report, Report::text)?;
     Ok(if report.faults.is_empty() { Exit::Success } else { Exit::Broken })
 }

@@ -7,6 +7,7 @@ use refrain::Engine;
 use refrain_document::{
     Artifact, ArtifactError, Digest, Lock,
     artifact::{Contents, INTERFACE, Section},
+    lock::Entry,
 };
 use refrain_wasmtime::WasmtimeEngine;
 use serde::Serialize;
@@ -143,11 +144,10 @@ fn by_running(checks: &mut Vec<Check>, bytes: &[u8], lock: Option<&Lock>) {
         Ok(artifact) => artifact,
         Err(error) => return checks.push(Check::of("component", Err(error))),
     };
-    let (name, version) = (artifact.slot().name(), artifact.slot().version());
     checks.push(match lock {
         Some(lock) => {
-            let listed = lock.check(name, version, artifact.digest());
-            Check::of("lock file", listed.map(|entry| format!("lists {} {}", entry.name, entry.version)))
+            let said = |entry: &Entry| format!("lists {} {} and its core module", entry.name, entry.version);
+            Check::of("lock file", lock.lists(&artifact).map(said))
         }
         None => Check::not_asked("lock file"),
     });

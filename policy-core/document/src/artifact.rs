@@ -111,7 +111,8 @@ impl Artifact {
     }
 
     /// Checks the bytes of an artifact that a lock file lists: bytes with a digest that it does not have are refused
-    /// before anything reads them, and so is an artifact that calls itself otherwise than the lock file does.
+    /// before anything reads them. An artifact that calls itself otherwise than the lock file does is refused too, and one
+    /// with another core module.
     ///
     /// # Errors
     /// [`ArtifactError::NotLocked`], else as [`Artifact::load`].
@@ -120,7 +121,7 @@ impl Artifact {
         let digest = Digest::of(&bytes);
         lock.find(digest).map_err(ArtifactError::NotLocked)?;
         let artifact = Self::check(bytes, digest)?;
-        lock.check(artifact.slot.name(), artifact.slot.version(), digest).map_err(ArtifactError::NotLocked)?;
+        lock.lists(&artifact).map_err(ArtifactError::NotLocked)?;
         Ok(artifact)
     }
 

@@ -28,7 +28,7 @@ pub use self::{
     entry::{Entry, RelativePath, RelativePathError},
     file::{LockFile, LockFileError, write_atomically},
 };
-use crate::Digest;
+use crate::{Artifact, Digest};
 
 /// The artifacts that may run: each name and version once, with one digest.
 ///
@@ -91,16 +91,27 @@ impl Lock {
         }
     }
 
+    /// As [`check`](Self::check) for an artifact that was read; its core module too has to be the locked one.
+    ///
+    /// # Errors
+    /// [`NotLocked::Core`], else as [`check`](Self::check).
+    pub fn lists(&self, artifact: &Artifact) -> Result<&Entry, NotLocked> {
+        let entry = self.check(artifact.slot().name(), artifact.slot().version(), artifact.digest())?;
+        entry.has_core(artifact.core_digest()).map(|()| entry)
+    }
+
     /// Puts an artifact in. The file of an older one is forgotten if the new one lies there.
     ///
     /// # Errors
-    /// [`NotLocked::Other`] if another artifact of that name and version is there: a released version does not change.
+    /// [`NotLocked::Other`] or [`NotLocked::Core`] if another artifact of that name and version is there: a released version
+    /// does not change.
     pub fn add(&mut self, entry: Entry) -> Result<Locked, NotLocked> {
-        if let Some(known) = self.entries.get(&entry.key())
-            && known.sha256 != entry.sha256
-        {
-            let artifact = (entry.name, entry.version.to_string());
-            return Err(NotLocked::Other { artifact, locked: known.sha256, found: entry.sha256 });
+        if let Some(known) = self.entries.get(&entry.key()) {
+            if known.sha256 != entry.sha256 {
+                let artifact = (entry.name, entry.version.to_string());
+                return Err(NotLocked::Other { artifact, locked: known.sha256, found: entry.sha256 });
+            }
+            known.has_core(entry.core_sha256)?;
         }
         Ok(self.replace(entry))
     }
@@ -114,7 +125,7 @@ impl Lock {
         match self.entries.insert(entry.key(), entry) {
             None => Locked::Added,
             Some(old) if old == new => Locked::Unchanged,
-            Some(old) if old.sha256 == new.sha256 => Locked::Moved,
+            Some(old) if Entry { file: old.file.clone(), ..new } == old => Locked::Moved,
             Some(_) => Locked::Replaced,
         }
     }
@@ -140,6 +151,15 @@ pub enum NotLocked {
         /// The digest of the artifact at hand.
         found: Digest,
     },
+    /// The lock has the artifact, but with another core module.
+    Core {
+        /// Name and version.
+        artifact: (String, String),
+        /// The digest in the lock.
+        locked: Digest,
+        /// The digest of the core module at hand.
+        found: Digest,
+    },
 }
 
 impl fmt::Display for NotLocked {
@@ -151,6 +171,9 @@ impl fmt::Display for NotLocked {
             }
             Self::Other { artifact: (name, version), locked, found } => {
                 write!(f, "`{name}` {version} is locked with the SHA-256 `{locked}`, found `{found}`")
+            }
+            Self::Core { artifact: (name, version), locked, found } => {
+                write!(f, "`{name}` {version} is locked with a core module of the SHA-256 `{locked}`, found `{found}`")
             }
         }
     }

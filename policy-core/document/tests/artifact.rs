@@ -7,7 +7,7 @@ use policy_core::{
     slot::{self, MAGIC, SLOT_LEN, Slot, SlotError},
 };
 use refrain_document::{
-    Artifact, ArtifactError, Digest, Document, Format, Lock,
+    Artifact, ArtifactError, Digest, Document, Format, Lock, NotLocked,
     artifact::{self, ARTIFACT_MAX, Contents, INTERFACE, PinError, SECTION_MAX, SectionError, WIT},
     lock::Entry,
     ready,
@@ -370,7 +370,7 @@ fn bytes_that_are_not_pinned_or_not_locked_are_refused_before_anything_reads_the
 }
 
 #[test]
-fn an_artifact_that_is_locked_under_another_name_is_refused() {
+fn an_artifact_that_is_locked_under_another_name_or_with_another_core_module_is_refused() {
     let artifact = Artifact::load(pinned()).unwrap();
     let mut entry = Entry::of(&artifact, None).unwrap();
     let lock = |entry: &Entry| {
@@ -379,6 +379,10 @@ fn an_artifact_that_is_locked_under_another_name_is_refused() {
         lock
     };
     assert!(Artifact::load_locked(pinned(), &lock(&entry)).is_ok());
+    let core = std::mem::replace(&mut entry.core_sha256, suite());
+    let error = Artifact::load_locked(pinned(), &lock(&entry)).unwrap_err();
+    assert!(matches!(error, ArtifactError::NotLocked(NotLocked::Core { found, .. }) if found == core), "{error}");
+    entry.core_sha256 = core;
     entry.name = "another".into();
     assert!(matches!(Artifact::load_locked(pinned(), &lock(&entry)), Err(ArtifactError::NotLocked(_))));
 }

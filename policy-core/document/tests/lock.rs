@@ -131,6 +131,13 @@ fn a_released_version_does_not_change_unless_it_is_replaced() {
     assert_eq!(lock, before);
     assert_eq!(lock.replace(changed), Locked::Replaced);
     assert!(lock.check("polite", "1.2.0", digest("changed")).is_ok());
+
+    let mut core = before.entries().next().unwrap().clone();
+    core.core_sha256 = digest("another core");
+    let mut lock = before.clone();
+    assert!(matches!(lock.add(core.clone()), Err(NotLocked::Core { .. })));
+    assert_eq!(lock, before);
+    assert_eq!(lock.replace(core), Locked::Replaced);
 }
 
 #[test]

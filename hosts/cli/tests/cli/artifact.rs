@@ -528,6 +528,13 @@ fn a_lock_entry_that_calls_an_artifact_otherwise_is_found_out() {
     let core = lock.rsplit('"').nth(1).unwrap();
     folder.write("refrain.lock", lock.replace(core, &"0".repeat(64)));
     assert_eq!(folder.run(&["lock"]).code, Some(5));
+    let run = folder.run(&["verify", "tested.wasm", "--locked", "--json"]);
+    assert_eq!((run.code, failed(&run)), (Some(5), vec!["lock file".to_owned()]), "{}", run.stdout);
+    let run = folder.run(&["inspect", "tested.wasm", "--locked", "--json"]);
+    assert!(run.code == Some(5) && run.json()["faults"][0].as_str().unwrap().contains("core module"), "{}", run.stdout);
+    for command in [&["explain", "tested.wasm"][..], &["parse", "5", "--policy", "tested.wasm"], &["lock", "tested.wasm"]] {
+        assert!(folder.bad(5, &[command, &["--locked"]].concat()).contains("core module"), "{command:?}");
+    }
 }
 
 #[test]

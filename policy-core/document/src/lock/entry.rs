@@ -4,7 +4,7 @@ use std::{fmt, path::Path, str::FromStr};
 
 use semver::Version;
 
-use crate::{Artifact, Digest};
+use crate::{Artifact, Digest, NotLocked};
 
 /// One artifact of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,15 @@ impl Entry {
             sha256: artifact.digest(),
             core_sha256: artifact.core_digest(),
         })
+    }
+
+    /// Whether its core module has this digest.
+    pub(super) fn has_core(&self, found: Digest) -> Result<(), NotLocked> {
+        if found == self.core_sha256 {
+            return Ok(());
+        }
+        let artifact = (self.name.clone(), self.version.to_string());
+        Err(NotLocked::Core { artifact, locked: self.core_sha256, found })
     }
 
     pub(super) fn key(&self) -> (String, Version) {
