@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::style::{BAD, BOLD, DIM, GOOD, paint};
+use crate::{
+    report::indented,
+    style::{BAD, BOLD, DIM, GOOD, paint},
+};
 
 /// One check.
 #[derive(Serialize)]
@@ -29,7 +32,7 @@ impl Check {
 
     /// A line for people.
     pub(crate) fn text(&self) -> String {
-        let line = format!("{:<24} {}", self.check, self.facts);
+        let line = format!("{:<24} {}", self.check, indented(&self.facts));
         match self.passed {
             Some(true) => format!("  {} {line}", paint(GOOD, "✓")),
             Some(false) => format!("  {} {}", paint(BAD, "✗"), paint(BOLD, line)),

@@ -5,7 +5,7 @@ mod vectors;
 use std::ffi::OsString;
 
 use clap::Args;
-use refrain_document::{Document, diff};
+use refrain_document::{Document, diff, visible};
 use serde::Serialize;
 
 use self::vectors::Vectors;
@@ -106,8 +106,8 @@ impl Report {
         }
         if self.before != self.after {
             lines.push(format!("\n{}", paint(BOLD, "For callers")));
-            lines.extend(self.before.iter().map(|sentence| format!("  {} {sentence}", paint(BAD, "-"))));
-            lines.extend(self.after.iter().map(|sentence| format!("  {} {sentence}", paint(GOOD, "+"))));
+            lines.extend(self.before.iter().map(|sentence| format!("  {} {}", paint(BAD, "-"), visible::text(sentence))));
+            lines.extend(self.after.iter().map(|sentence| format!("  {} {}", paint(GOOD, "+"), visible::text(sentence))));
         }
         lines.push(format!("\n{}", paint(BOLD, "Conformance vectors")));
         lines.extend(self.vectors.lines(all));
@@ -144,7 +144,7 @@ impl Side {
 
 impl Setting {
     fn text(&self, width: usize) -> String {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| paint(DIM, "(none)"));
+        let value = |value: &Option<String>| value.as_ref().map_or_else(|| paint(DIM, "(none)"), |value| visible::text(value).into_owned());
         match self.path.as_str() {
             "description" => format!("  {:width$}  {}", self.path, paint(DIM, "another text")),
             path => format!("  {path:width$}  {} → {}", value(&self.from), value(&self.to)),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use policy_core::End;
 use refrain::Reason;
+use refrain_document::visible;
 
 use crate::style::{BAD, paint};
 
@@ -89,7 +90,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.message {
-            Message::Plain(message) => write!(f, "{} {message}", paint(BAD, "error:")),
+            Message::Plain(message) => write!(f, "{} {}", paint(BAD, "error:"), visible::text(message)),
             Message::Shown(problems) => f.write_str(problems),
         }
     }

@@ -7,6 +7,7 @@ use policy_core::slot::Slot;
 use refrain_document::{
     Artifact, ArtifactError, Digest,
     artifact::{Contents, Section, WORLD},
+    visible,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -112,7 +113,7 @@ impl Report {
         let mut row = |name: &str, value: String| {
             lines.push(format!("  {} {value}", paint(DIM, format_args!("{name:<12}"))));
         };
-        let listed = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let listed = |names: &[String]| if names.is_empty() { "none".to_owned() } else { report::indented(&names.join(", ")) };
         row("world", self.world.map_or_else(unknown, str::to_owned));
         row("imports", listed(&self.imports));
         row("exports", listed(&self.exports));
@@ -122,9 +123,9 @@ impl Report {
         }
         row("section", sized(self.section_bytes, None));
         row("suite", self.suite_sha256.as_ref().map_or_else(unknown, |digest| format!("sha256 {digest}")));
-        lines.extend(self.faults.iter().map(|fault| format!("  {} {fault}", paint(BAD, "✗"))));
+        lines.extend(self.faults.iter().map(|fault| format!("  {} {}", paint(BAD, "✗"), report::indented(fault))));
         lines.push(match &self.toml {
-            Some(toml) => format!("\n{}", toml.trim_end()),
+            Some(toml) => format!("\n{}", visible::text(toml.trim_end())),
             None => format!("\n{}", paint(DIM, "no document: a component whose policy nobody has written down")),
         });
         lines.join("\n")

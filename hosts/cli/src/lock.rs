@@ -137,8 +137,8 @@ impl Line {
             Some(false) => paint(BAD, "✗"),
             None => paint(DIM, "·"),
         };
-        let file = self.file.as_ref().map(|file| format!("`{file}` ")).unwrap_or_default();
+        let file = self.file.as_ref().map(|file| format!("`{}` ", report::indented(file))).unwrap_or_default();
         let artifact = paint(BOLD, format_args!("{} {}", self.name, self.version));
-        format!("  {mark} {artifact} {file}{}", paint(DIM, &self.state))
+        format!("  {mark} {artifact} {file}{}", paint(DIM, report::indented(&self.state)))
     }
 }

@@ -1,7 +1,7 @@
 //! The ready-made policies, and the schema of documents of one's own.
 
 use clap::Args;
-use refrain_document::{Document, ready, schema};
+use refrain_document::{Document, ready, schema, visible};
 use serde::Serialize;
 
 use crate::{
@@ -88,6 +88,6 @@ impl Listed {
     }
 
     fn text(&self) -> String {
-        format!("{}\n{}", paint(BOLD, format_args!("{} {}", self.name, self.version)), self.description)
+        format!("{}\n{}", paint(BOLD, format_args!("{} {}", self.name, self.version)), visible::text(&self.description))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use refrain_document::visible;
 use serde::Serialize;
 
 use crate::{exit::Error, timeline::Format};
@@ -12,6 +13,11 @@ pub(crate) fn show<R: Serialize>(format: Format, record: &R, text: impl FnOnce(&
         Format::Text => write(&text(record)),
         Format::Json => write(&serde_json::to_string(record).map_err(Error::broken)?),
     }
+}
+
+/// Text from elsewhere, in whose lines nothing passes for a line of ours.
+pub(crate) fn indented(text: &str) -> String {
+    visible::text(text).replace('\n', "\n      ")
 }
 
 /// Writes lines.

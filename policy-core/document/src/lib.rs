@@ -22,6 +22,7 @@ mod suggest;
 mod table;
 mod tree;
 mod value;
+pub mod visible;
 
 pub use artifact::{Artifact, ArtifactError};
 pub use digest::{Digest, DigestError};

@@ -13,7 +13,7 @@ use policy_core::{
 use refrain_document::{
     Artifact, Document, Format,
     artifact::{self, Contents},
-    ready,
+    ready, visible,
 };
 use serde_json::{Value, json};
 
@@ -534,6 +534,41 @@ fn a_lock_entry_that_calls_an_artifact_otherwise_is_found_out() {
     assert!(run.code == Some(5) && run.json()["faults"][0].as_str().unwrap().contains("core module"), "{}", run.stdout);
     for command in [&["explain", "tested.wasm"][..], &["parse", "5", "--policy", "tested.wasm"], &["lock", "tested.wasm"]] {
         assert!(folder.bad(5, &[command, &["--locked"]].concat()).contains("core module"), "{command:?}");
+    }
+}
+
+#[test]
+fn nothing_that_is_read_steers_the_terminal() {
+    let folder = Folder::new("terminal");
+    let description = r#"description = "a \u001b[2Jred \u202edlo\u2066 \u0085 word""#;
+    folder.write("tested.toml", format!("{DOCUMENT}{description}\n"));
+    let artifact = folder.good(&["pin", "tested.toml", "--json"]).json();
+    let sha256 = artifact["sha256"].as_str().unwrap();
+    let steers = |shown: &str| shown.contains(|character| visible::is_hidden(character) && character != '\n');
+    for args in [&["explain", "tested.toml"][..], &["explain", "tested.wasm"], &["inspect", "tested.wasm"]] {
+        let shown = folder.good(args).stdout;
+        assert!(!steers(&shown) && shown.contains(r"\u202E") && shown.contains("red"), "{args:?}: {shown:?}");
+    }
+
+    let lock = folder.text("refrain.lock");
+    folder.write("refrain.lock", lock.replace("tested.wasm", r"\u001b[2J\u202e.wasm"));
+    let refused = folder.bad(2, &["lock"]);
+    assert!(!steers(&refused) && refused.contains("expected a path below") && refused.contains(r"\u001B"), "{refused:?}");
+    folder.write("refrain.lock", lock.replace(sha256, r"\u001b[2J\u202e"));
+    let refused = folder.bad(5, &["explain", "tested.wasm", "--locked"]);
+    assert!(!steers(&refused) && refused.contains("expected a SHA-256") && refused.contains(r"\u202E"), "{refused:?}");
+
+    let whole = folder.read("tested.wasm");
+    let end = br#""refrain:policy@1.0.0"}"#;
+    let steering = br#""\u001b[2J\n\u202e  \""}"#;
+    let mut bytes = whole[..whole.len() - end.len()].to_vec();
+    bytes.extend(steering);
+    bytes.extend(vec![b' '; end.len() - steering.len()]);
+    folder.write("edited.wasm", bytes);
+    for command in ["verify", "inspect"] {
+        let run = folder.run(&[command, "edited.wasm"]);
+        assert!(run.code == Some(5) && run.stdout.contains(r"found `\u001B[2J"), "{run:?}");
+        assert!(!steers(&run.stdout) && run.stdout.contains("\n      \\u202E"), "{run:?}");
     }
 }
 

@@ -16,6 +16,7 @@ use policy_core::{
 use serde_json::Value;
 
 /// What one run printed and returned.
+#[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

@@ -4,7 +4,7 @@ use std::{fmt, path::Path, str::FromStr};
 
 use semver::Version;
 
-use crate::{Artifact, Digest, NotLocked};
+use crate::{Artifact, Digest, NotLocked, visible::is_hidden};
 
 /// One artifact of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,8 @@ impl Entry {
     }
 }
 
-/// A path below the folder of a lock: names with `/` between them, none of them empty, `.` or `..`.
+/// A path below the folder of a lock: names with `/` between them, none of them empty, `.` or `..`, and no character
+/// that is not seen ([`is_hidden`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelativePath(String);
 
@@ -74,7 +75,7 @@ impl FromStr for RelativePath {
     type Err = RelativePathError;
 
     fn from_str(text: &str) -> Result<Self, RelativePathError> {
-        let is_name = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(['\\', ':', '\0']);
+        let is_name = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(['\\', ':']) && !name.contains(is_hidden);
         if text.split('/').all(is_name) { Ok(Self(text.to_owned())) } else { Err(RelativePathError(text.to_owned())) }
     }
 }
