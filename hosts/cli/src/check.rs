@@ -1,10 +1,10 @@
 //! Documents, read and judged.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use refrain_document::{Document, Format as Written, Place, Problem, Problems};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::{
     engine::EngineArgs,
@@ -33,10 +33,16 @@ pub(crate) struct CheckArgs {
 
 /// Checks every file, and says of each what is wrong with it.
 pub(crate) fn run(args: &CheckArgs, engine: &EngineArgs, format: Format) -> Result<Exit, Error> {
-    engine.refuse("check")?;
-    let documents = args.files.iter().map(Checked::read).collect::<Result<Vec<_>, _>>()?;
+    engine.refuse_all("check")?;
+    let documents: Vec<_> = args.files.iter().map(|file| Checked::of(file)).collect();
+    for error in documents.iter().filter_map(|checked| checked.unread.as_ref()) {
+        anstream::eprintln!("{error}");
+    }
     let report = Report { accepted: documents.iter().all(|checked| checked.accepted), documents };
-    report::show(format, &report, Report::text)?;
+    let is_any_read = report.documents.iter().any(|checked| checked.unread.is_none());
+    if is_any_read || format == Format::Json {
+        report::show(format, &report, Report::text)?;
+    }
     Ok(if report.accepted { Exit::Success } else { Exit::Usage })
 }
 
@@ -52,6 +58,9 @@ struct Report {
 struct Checked {
     file: PathBuf,
     accepted: bool,
+    /// Why it could not be read; absent if it was.
+    #[serde(serialize_with = "message")]
+    unread: Option<Error>,
     /// Absent if it is refused.
     name: Option<String>,
     version: Option<String>,
@@ -89,26 +98,36 @@ struct Span {
 }
 
 impl Checked {
-    fn read(file: &PathBuf) -> Result<Self, Error> {
-        let shown = file.display();
-        let format = Written::of_path(file).ok_or_else(|| {
-            Error::usage(format!("expected a document whose name ends in `.toml` or `.json`, found `{shown}`"))
-        })?;
-        let text = refrain_document::read(file)
-            .map_err(|error| Error::usage(format!("cannot read the document `{shown}`: {error}")))?;
-        let parsed = Document::parse(&text, format);
+    fn of(file: &Path) -> Self {
+        match read(file) {
+            Ok((text, format)) => Self::parsed(file, &text, format),
+            Err(error) => Self {
+                file: file.to_owned(),
+                accepted: false,
+                unread: Some(error),
+                name: None,
+                version: None,
+                problems: Vec::new(),
+                rendered: String::new(),
+            },
+        }
+    }
+
+    fn parsed(file: &Path, text: &str, format: Written) -> Self {
+        let parsed = Document::parse(text, format);
         let (document, problems) = match &parsed {
             Ok(document) => (Some(document), document.warnings()),
             Err(problems) => (None, problems),
         };
-        Ok(Self {
-            file: file.clone(),
+        Self {
+            file: file.to_owned(),
             accepted: document.is_some(),
+            unread: None,
             name: document.map(|document| document.name().to_owned()),
             version: document.map(|document| document.version().to_string()),
             problems: problems.iter().map(|problem| Shown::of(problem, problems)).collect(),
-            rendered: problems.clone().in_file(shown.to_string()).render(true),
-        })
+            rendered: problems.clone().in_file(file.display().to_string()).render(true),
+        }
     }
 
     fn text(&self) -> String {
@@ -121,9 +140,23 @@ impl Checked {
     }
 }
 
+fn read(file: &Path) -> Result<(String, Written), Error> {
+    let shown = file.display();
+    let format = Written::of_path(file).ok_or_else(|| {
+        Error::usage(format!("expected a document whose name ends in `.toml` or `.json`, found `{shown}`"))
+    })?;
+    let text = refrain_document::read(file)
+        .map_err(|error| Error::usage(format!("cannot read the document `{shown}`: {error}")))?;
+    Ok((text, format))
+}
+
+fn message<S: Serializer>(error: &Option<Error>, serializer: S) -> Result<S::Ok, S::Error> {
+    error.as_ref().map(Error::message).serialize(serializer)
+}
+
 impl Report {
     fn text(&self) -> String {
-        self.documents.iter().map(Checked::text).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+        self.documents.iter().filter(|checked| checked.unread.is_none()).map(Checked::text).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 }
 

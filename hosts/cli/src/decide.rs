@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
   refrain decide --status 503
   refrain decide --status 429 --retry-after 120 --retry-index 1
   refrain decide --status 503 --retry-after 'Sun, 06 Nov 1994 08:49:37 GMT' --now 1994-11-06T08:49:00Z
-  refrain decide --status 429 -H 'retry-after-ms: 1500' -H 'x-should-retry: true'
+  refrain decide --status 429 -H 'retry-after-ms: 1500' -H 'x-should-retry: true' --policy openai-anthropic
   refrain decide --failure ambiguous --timed-out --method POST --key honoured --sample 0.25
 
 \x1b[1;4mExit codes:\x1b[0m 0 a decision was made, whatever it is; 2 bad usage; 5 the policy's engine failed";

@@ -55,9 +55,9 @@ pub(crate) struct Trust {
     #[arg(long, global = true)]
     pub(crate) locked: bool,
 
-    /// The lock file
-    #[arg(long, global = true, value_name = "FILE", default_value = "refrain.lock")]
-    pub(crate) lock: PathBuf,
+    /// The lock file [default: refrain.lock]
+    #[arg(long, global = true, value_name = "FILE")]
+    lock: Option<PathBuf>,
 }
 
 /// An engine.
@@ -136,12 +136,14 @@ impl EngineArgs {
 
     /// For a command that runs no policy of the caller's choice: refuses what has no meaning for it.
     pub(crate) fn refuse(&self, command: &str) -> Result<(), Error> {
-        let flag = match (&self.engine, &self.policy) {
-            (Some(_), _) => "--engine",
-            (None, Some(_)) => "--policy",
-            (None, None) => return Ok(()),
-        };
-        Err(Error::usage(format!("`{flag}` has no meaning for `refrain {command}`")))
+        meaningless(command, [("--engine", self.engine.is_some()), ("--policy", self.policy.is_some())])
+    }
+
+    /// For a command that reads no artifact either.
+    pub(crate) fn refuse_all(&self, command: &str) -> Result<(), Error> {
+        let Trust { sha256, locked, lock } = &self.trust;
+        self.refuse(command)?;
+        meaningless(command, [("--sha256", sha256.is_some()), ("--locked", *locked), ("--lock", lock.is_some())])
     }
 
     fn artifact(&self, source: Option<&Source>) -> Result<Option<Artifact>, Error> {
@@ -158,6 +160,11 @@ impl EngineArgs {
 }
 
 impl Trust {
+    /// The lock file, whether it is there or not.
+    pub(crate) fn lock_file(&self) -> &Path {
+        self.lock.as_deref().unwrap_or(Path::new("refrain.lock"))
+    }
+
     /// Whether an artifact is compared with anything.
     pub(crate) const fn compares(&self) -> bool {
         self.sha256.is_some() || self.locked
@@ -176,7 +183,7 @@ impl Trust {
 
     /// The lock file, if artifacts have to be in it.
     pub(crate) fn lock(&self) -> Result<Option<Lock>, Error> {
-        self.locked.then(|| Lock::read(&self.lock).map_err(Error::broken)).transpose()
+        self.locked.then(|| Lock::read(self.lock_file()).map_err(Error::broken)).transpose()
     }
 
     /// Compares bytes that nothing has read yet.
@@ -213,6 +220,14 @@ pub(crate) fn pin(template: Option<&Path>, document: &Document) -> Result<Vec<u8
         None => EMBEDDED,
     };
     artifact::pin(template, document).map_err(Error::broken)
+}
+
+/// Refuses the first of these flags that was given.
+fn meaningless<const N: usize>(command: &str, flags: [(&str, bool); N]) -> Result<(), Error> {
+    match flags.into_iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Error::usage(format!("`{flag}` has no meaning for `refrain {command}`"))),
+        None => Ok(()),
+    }
 }
 
 /// Its error does not repeat `text`: whether that may be shown depends on the subcommand.

@@ -87,6 +87,14 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What it says, without colours unless it is [`shown`](Self::shown) with them.
+    pub(crate) fn message(&self) -> &str {
+        let (Message::Plain(message) | Message::Shown(message)) = &self.message;
+        message
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.message {

@@ -46,18 +46,18 @@ pub(crate) fn run(args: &LockArgs, engine: &EngineArgs, format: Format) -> Resul
     if trust.sha256.is_some() {
         return Err(Error::usage("`--sha256` has no meaning for `refrain lock`: the lock file has the digests"));
     }
-    let report = if args.artifacts.is_empty() { check(&trust.lock) } else { add(args, trust) }?;
+    let report = if args.artifacts.is_empty() { check(trust.lock_file()) } else { add(args, trust) }?;
     report::show(format, &report, Report::text)?;
     Ok(if report.artifacts.iter().all(|line| line.holds != Some(false)) { Exit::Success } else { Exit::Broken })
 }
 
 fn add(args: &LockArgs, trust: &Trust) -> Result<Report, Error> {
-    let mut file = LockFile::open(&trust.lock).map_err(Error::broken)?;
-    let mut report = Report::new(&trust.lock);
+    let mut file = LockFile::open(trust.lock_file()).map_err(Error::broken)?;
+    let mut report = Report::new(trust.lock_file());
     for path in &args.artifacts {
         let artifact = Artifact::load(policy::bytes(path)?)
             .map_err(|error| Error::broken(format!("the artifact `{}` is refused: {error}", path.display())))?;
-        let locked = pin::add(&mut file, &artifact, pin::relative(&trust.lock, path)?, args.update)?;
+        let locked = pin::add(&mut file, &artifact, pin::relative(trust.lock_file(), path)?, args.update)?;
         pin::keeps(trust, &file, &artifact, locked)?;
         let (name, version) = (artifact.slot().name(), artifact.slot().version());
         report.push(name, version, Some(path.display().to_string()), Some(true), pin::word(locked));

@@ -103,8 +103,8 @@ impl Files<'_> {
 
     /// Writes, and puts the artifact into the lock file. The lock comes last: what stands in it is there.
     fn lock(&self, trust: &Trust, update: bool) -> Result<Locked, Error> {
-        let mut file = LockFile::open(&trust.lock).map_err(Error::broken)?;
-        let locked = add(&mut file, self.artifact, relative(&trust.lock, self.output)?, update)?;
+        let mut file = LockFile::open(trust.lock_file()).map_err(Error::broken)?;
+        let locked = add(&mut file, self.artifact, relative(trust.lock_file(), self.output)?, update)?;
         keeps(trust, &file, self.artifact, locked)?;
         self.write()?;
         file.save().map_err(|error| Error::incomplete(error.to_string()))?;
@@ -148,7 +148,7 @@ pub(crate) fn keeps(trust: &Trust, file: &LockFile, artifact: &Artifact, locked:
         Locked::Replaced => "lists another artifact as",
         Locked::Unchanged => "lists another artifact in the file of",
     };
-    let (lock, slot) = (trust.lock.display(), artifact.slot());
+    let (lock, slot) = (trust.lock_file().display(), artifact.slot());
     Err(Error::broken(format!(
         "the lock file `{lock}` {why} `{}` {}, and `--locked` forbids to change it",
         slot.name(),
@@ -189,7 +189,7 @@ impl Pinned {
             core_file: files.core.map(Path::to_owned),
             core_bytes: artifact.core_module().len(),
             core_sha256: artifact.core_digest().to_string(),
-            lock: locked.map(|locked| InLock { file: trust.lock.clone(), artifact: word(locked) }),
+            lock: locked.map(|locked| InLock { file: trust.lock_file().to_owned(), artifact: word(locked) }),
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct PoliciesArgs {
 
 /// Lists the policies, or writes one.
 pub(crate) fn run(args: &PoliciesArgs, engine: &EngineArgs, format: Format) -> Result<Exit, Error> {
-    engine.refuse("policies")?;
+    engine.refuse_all("policies")?;
     match &args.name {
         None => report::show(format, &List::all(), List::text)?,
         Some(name) => {
@@ -50,7 +50,7 @@ fn unknown(name: &str) -> Error {
 
 /// Writes the JSON Schema.
 pub(crate) fn schema(engine: &EngineArgs) -> Result<Exit, Error> {
-    engine.refuse("schema")?;
+    engine.refuse_all("schema")?;
     report::write(schema::text().trim_end())?;
     Ok(Exit::Success)
 }

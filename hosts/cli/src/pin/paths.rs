@@ -28,7 +28,7 @@ pub(super) fn keeps_inputs(args: &PinArgs, trust: &Trust, outputs: [Option<&Path
     let inputs = [
         Format::of_path(policy).map(|_| ("document", policy)),
         args.template.as_deref().map(|template| ("template", template)),
-        Some(("lock file", &*trust.lock)),
+        Some(("lock file", trust.lock_file())),
     ];
     for output in outputs.into_iter().flatten() {
         let place = place(output);

@@ -1,12 +1,33 @@
 use serde_json::{Value, json};
 
-use crate::support::refrain;
+use crate::support::{Run, bare_command, refrain};
 
 fn decide(engine: &str, args: &str) -> Value {
     let fixed = ["decide", "--json", "--now", "784111777", "--engine", engine];
     let run = refrain(fixed.into_iter().chain(args.split_whitespace()));
     assert_eq!(run.code, Some(0), "{args}: {}", run.stderr);
     run.json()
+}
+
+/// What the shell makes of a line: words, some of them in single quotes.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let quoted_or_not = parts.flat_map(|(number, part)| match number % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    quoted_or_not.collect()
+}
+
+#[test]
+fn every_example_of_the_help_can_be_run() {
+    let help: Run = bare_command().args(["decide", "--help"]).output().unwrap().into();
+    let examples: Vec<_> = help.stdout.lines().filter_map(|line| line.strip_prefix("  refrain ")).map(words).collect();
+    assert!(examples.len() >= 5, "{}", help.stdout);
+    for example in examples {
+        let run: Run = bare_command().args(&example).args(["--engine", "native"]).output().unwrap().into();
+        assert_eq!(run.code, Some(0), "{example:?}: {}", run.stderr);
+    }
 }
 
 #[test]

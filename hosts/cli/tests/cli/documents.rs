@@ -58,6 +58,39 @@ fn check_refuses_a_document_with_every_place_and_says_what_of_the_others() {
 }
 
 #[test]
+fn check_says_what_of_the_others_when_one_cannot_be_read() {
+    let good = file("beside-missing.toml", HEAD);
+    let files = [good.to_str().unwrap(), "no/such.toml", "policy.yaml"];
+    let text = run(&["check", files[1], files[0], files[2]]);
+    let accepted = format!("accepted `{}`: mine 1.2.3\n", good.display());
+    assert_eq!((text.code, text.stdout), (Some(2), accepted));
+    assert!(text.stderr.contains("cannot read the document `no/such.toml`"), "{}", text.stderr);
+    assert!(text.stderr.contains("`.toml` or `.json`, found `policy.yaml`"), "{}", text.stderr);
+
+    let run = run(&["check", files[0], files[1], "--json"]);
+    let json = run.json();
+    assert_eq!((run.code, &json["accepted"], &json["documents"][0]["accepted"]), (Some(2), &json!(false), &json!(true)));
+    assert_eq!(json["documents"][0]["unread"], json!(null));
+    assert_eq!(json["documents"][1]["accepted"], json!(false));
+    let unread = json["documents"][1]["unread"].as_str().unwrap();
+    assert!(unread.starts_with("cannot read the document `no/such.toml`: "), "{unread}");
+}
+
+#[test]
+fn what_says_how_an_artifact_is_trusted_has_no_meaning_where_none_is_read() {
+    let zeros = "0".repeat(64);
+    let flags = [&["--sha256", &zeros][..], &["--locked"], &["--lock", "other.lock"], &["--engine", "native"]];
+    for command in [&["check", "a.toml"][..], &["policies"], &["policies", "stripe"], &["schema"]] {
+        for flag in flags {
+            let run = run(&[command, flag].concat());
+            assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{command:?} {flag:?}");
+            let expected = format!("`{}` has no meaning for `refrain {}`", flag[0], command[0]);
+            assert!(run.stderr.contains(&expected), "{command:?} {flag:?}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
 fn what_is_no_document_is_bad_usage() {
     for (args, part) in [
         (&["check", "policy.yaml"][..], "`.toml` or `.json`"),
