@@ -156,7 +156,14 @@ fn message<S: Serializer>(error: &Option<Error>, serializer: S) -> Result<S::Ok,
 
 impl Report {
     fn text(&self) -> String {
-        self.documents.iter().filter(|checked| checked.unread.is_none()).map(Checked::text).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+        self.documents
+            .iter()
+            .filter(|checked| checked.unread.is_none())
+            .map(Checked::text)
+            .collect::<Vec<_>>()
+            .join("\n")
+            .trim_end()
+            .to_owned()
     }
 }
 

@@ -106,8 +106,12 @@ impl Report {
         }
         if self.before != self.after {
             lines.push(format!("\n{}", paint(BOLD, "For callers")));
-            lines.extend(self.before.iter().map(|sentence| format!("  {} {}", paint(BAD, "-"), visible::text(sentence))));
-            lines.extend(self.after.iter().map(|sentence| format!("  {} {}", paint(GOOD, "+"), visible::text(sentence))));
+            lines.extend(
+                self.before.iter().map(|sentence| format!("  {} {}", paint(BAD, "-"), visible::text(sentence))),
+            );
+            lines.extend(
+                self.after.iter().map(|sentence| format!("  {} {}", paint(GOOD, "+"), visible::text(sentence))),
+            );
         }
         lines.push(format!("\n{}", paint(BOLD, "Conformance vectors")));
         lines.extend(self.vectors.lines(all));
@@ -144,7 +148,9 @@ impl Side {
 
 impl Setting {
     fn text(&self, width: usize) -> String {
-        let value = |value: &Option<String>| value.as_ref().map_or_else(|| paint(DIM, "(none)"), |value| visible::text(value).into_owned());
+        let value = |value: &Option<String>| {
+            value.as_ref().map_or_else(|| paint(DIM, "(none)"), |value| visible::text(value).into_owned())
+        };
         match self.path.as_str() {
             "description" => format!("  {:width$}  {}", self.path, paint(DIM, "another text")),
             path => format!("  {path:width$}  {} → {}", value(&self.from), value(&self.to)),

@@ -103,8 +103,10 @@ impl Explained {
 
     fn text(&self) -> String {
         let title = paint(BOLD, format_args!("{} {}", self.name, self.version));
-        let sentences: Vec<_> = self.sentences.iter().map(|sentence| format!("  {}", visible::text(sentence))).collect();
-        let parts = [format!("{title}\n{}", visible::text(&self.description)), sentences.join("\n"), self.table.to_string()];
+        let sentences: Vec<_> =
+            self.sentences.iter().map(|sentence| format!("  {}", visible::text(sentence))).collect();
+        let parts =
+            [format!("{title}\n{}", visible::text(&self.description)), sentences.join("\n"), self.table.to_string()];
         parts.map(|part| part.trim_end().to_owned()).join("\n\n")
     }
 }

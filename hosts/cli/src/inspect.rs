@@ -113,7 +113,8 @@ impl Report {
         let mut row = |name: &str, value: String| {
             lines.push(format!("  {} {value}", paint(DIM, format_args!("{name:<12}"))));
         };
-        let listed = |names: &[String]| if names.is_empty() { "none".to_owned() } else { report::indented(&names.join(", ")) };
+        let listed =
+            |names: &[String]| if names.is_empty() { "none".to_owned() } else { report::indented(&names.join(", ")) };
         row("world", self.world.map_or_else(unknown, str::to_owned));
         row("imports", listed(&self.imports));
         row("exports", listed(&self.exports));

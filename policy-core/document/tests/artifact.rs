@@ -218,7 +218,8 @@ fn a_section_that_is_not_written_as_here_is_refused() {
 fn a_document_that_says_the_same_in_another_form_is_refused_in_a_section() {
     let document = document("polite", "limits.max_attempts = 2");
     let canonical = document.to_canonical_json();
-    let section = |document: &str| with_section(format!(r#"{{"document":{document},"suite":"{}","wit":"{WIT}"}}"#, suite()));
+    let section =
+        |document: &str| with_section(format!(r#"{{"document":{document},"suite":"{}","wit":"{WIT}"}}"#, suite()));
     let read = Contents::read(&section(&canonical)).unwrap().section().unwrap();
     assert_eq!(read.unwrap().document(), Some(&document));
     let short = r#"{"schema":1,"name":"polite","version":"1.2.0","limits":{"max_attempts":2}}"#;

@@ -532,7 +532,9 @@ fn a_lock_entry_that_calls_an_artifact_otherwise_is_found_out() {
     assert_eq!((run.code, failed(&run)), (Some(5), vec!["lock file".to_owned()]), "{}", run.stdout);
     let run = folder.run(&["inspect", "tested.wasm", "--locked", "--json"]);
     assert!(run.code == Some(5) && run.json()["faults"][0].as_str().unwrap().contains("core module"), "{}", run.stdout);
-    for command in [&["explain", "tested.wasm"][..], &["parse", "5", "--policy", "tested.wasm"], &["lock", "tested.wasm"]] {
+    for command in
+        [&["explain", "tested.wasm"][..], &["parse", "5", "--policy", "tested.wasm"], &["lock", "tested.wasm"]]
+    {
         assert!(folder.bad(5, &[command, &["--locked"]].concat()).contains("core module"), "{command:?}");
     }
 }
@@ -553,7 +555,10 @@ fn nothing_that_is_read_steers_the_terminal() {
     let lock = folder.text("refrain.lock");
     folder.write("refrain.lock", lock.replace("tested.wasm", r"\u001b[2J\u202e.wasm"));
     let refused = folder.bad(2, &["lock"]);
-    assert!(!steers(&refused) && refused.contains("expected a path below") && refused.contains(r"\u001B"), "{refused:?}");
+    assert!(
+        !steers(&refused) && refused.contains("expected a path below") && refused.contains(r"\u001B"),
+        "{refused:?}"
+    );
     folder.write("refrain.lock", lock.replace(sha256, r"\u001b[2J\u202e"));
     let refused = folder.bad(5, &["explain", "tested.wasm", "--locked"]);
     assert!(!steers(&refused) && refused.contains("expected a SHA-256") && refused.contains(r"\u202E"), "{refused:?}");

@@ -64,6 +64,24 @@ fn a_vector_names_the_first_answer_that_differs() {
 }
 
 #[test]
+fn a_vector_that_differs_in_tokens_alone_is_not_said_to_decide_differently() {
+    let costs = |name: &str, retry: u32| document(name, &format!("[budget]\ncapacity = 500\nretry = {retry}\n"));
+    let (one, other) = (costs("diff-tokens-a", 5), costs("diff-tokens-b", 6));
+    let args = [one.to_str().unwrap(), other.to_str().unwrap()];
+    let json = diff(&[&["--json"], &args[..]].concat()).json();
+    let different = json["vectors"]["different"].as_array().unwrap();
+    assert!(different.iter().all(|vector| !vector["member"].as_str().unwrap().contains("token")), "{different:?}");
+    let tokens_only = json["vectors"]["tokens_only"].as_u64().unwrap();
+    assert!(tokens_only > 100, "{tokens_only}");
+    let text = diff(&args).stdout;
+    assert!(text.contains(&format!("  and {tokens_only} in tokens alone, which decides nothing\n")), "{text}");
+    assert!(text.contains(&format!("  {} of ", different.len())), "{text}");
+
+    let same = diff(&["api-client", "api-client"]).stdout;
+    assert!(!same.contains("tokens alone"), "{same}");
+}
+
+#[test]
 fn all_vectors_are_named_on_request_only() {
     let few = diff(&["api-client", "read-only-strict"]).stdout;
     let all = diff(&["api-client", "read-only-strict", "--all"]).stdout;

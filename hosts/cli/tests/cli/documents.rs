@@ -69,7 +69,10 @@ fn check_says_what_of_the_others_when_one_cannot_be_read() {
 
     let run = run(&["check", files[0], files[1], "--json"]);
     let json = run.json();
-    assert_eq!((run.code, &json["accepted"], &json["documents"][0]["accepted"]), (Some(2), &json!(false), &json!(true)));
+    assert_eq!(
+        (run.code, &json["accepted"], &json["documents"][0]["accepted"]),
+        (Some(2), &json!(false), &json!(true))
+    );
     assert_eq!(json["documents"][0]["unread"], json!(null));
     assert_eq!(json["documents"][1]["accepted"], json!(false));
     let unread = json["documents"][1]["unread"].as_str().unwrap();

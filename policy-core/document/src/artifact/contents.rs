@@ -42,8 +42,14 @@ impl<'a> Contents<'a> {
         if bytes.len() > ARTIFACT_MAX {
             return Err(ArtifactError::TooLong);
         }
-        let mut contents =
-            Self { bytes, imports: Vec::new(), exports: Vec::new(), modules: Vec::new(), sections: Vec::new(), foreign: Vec::new() };
+        let mut contents = Self {
+            bytes,
+            imports: Vec::new(),
+            exports: Vec::new(),
+            modules: Vec::new(),
+            sections: Vec::new(),
+            foreign: Vec::new(),
+        };
         let (mut depth, mut section_start) = (0_usize, 0);
         for payload in Parser::new(0).parse_all(bytes) {
             let payload = payload.map_err(malformed)?;

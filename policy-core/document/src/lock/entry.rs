@@ -75,7 +75,8 @@ impl FromStr for RelativePath {
     type Err = RelativePathError;
 
     fn from_str(text: &str) -> Result<Self, RelativePathError> {
-        let is_name = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(['\\', ':']) && !name.contains(is_hidden);
+        let is_name =
+            |name: &str| !matches!(name, "" | "." | "..") && !name.contains(['\\', ':']) && !name.contains(is_hidden);
         if text.split('/').all(is_name) { Ok(Self(text.to_owned())) } else { Err(RelativePathError(text.to_owned())) }
     }
 }
