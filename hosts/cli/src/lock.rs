@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use refrain_document::{
     Artifact, Lock, artifact,
-    lock::{Entry, LockFile},
+    lock::{Entry, LockFile, resolved},
 };
 use serde::Serialize;
 
@@ -68,10 +68,10 @@ fn add(args: &LockArgs, trust: &Trust) -> Result<Report, Error> {
 
 fn check(path: &Path) -> Result<Report, Error> {
     let lock = Lock::read(path).map_err(|error| Error::usage(error.to_string()))?;
-    let mut report = Report::new(path);
+    let (mut report, beside) = (Report::new(path), resolved(path.to_owned()));
     for entry in lock.entries() {
         let (holds, state) = match &entry.file {
-            Some(file) => match check_file(&path.with_file_name(file.as_str()), entry) {
+            Some(file) => match check_file(&beside.with_file_name(file.as_str()), entry) {
                 Ok(()) => (Some(true), "as it is locked".to_owned()),
                 Err(error) => (Some(false), error),
             },

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! `sha256` is that of the artifact, `core_sha256` that of its core module, for hosts that run this alone. `file` is
-//! relative to the folder of the lock file, with `/` between the names; it is absent where the artifact lies elsewhere.
+//! relative to the folder of the lock file, not of a link to it, with `/` between the names; it is absent where the artifact lies elsewhere.
 
 mod entry;
 mod file;
@@ -26,7 +26,7 @@ use semver::Version;
 
 pub use self::{
     entry::{Entry, RelativePath, RelativePathError},
-    file::{LockFile, LockFileError, write_atomically},
+    file::{LockFile, LockFileError, resolved, write_atomically},
 };
 use crate::{Artifact, Digest};
 

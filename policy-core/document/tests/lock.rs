@@ -244,6 +244,20 @@ fn what_cannot_be_written_leaves_everything_as_it_was() {
 
 #[cfg(unix)]
 #[test]
+fn who_opens_a_lock_file_by_a_link_waits_for_who_opened_it_by_its_name() {
+    let (here, there) = (folder("lock-linked"), folder("lock-link-to-it"));
+    let (file, link) = (here.join("refrain.lock"), there.join("refrain.lock"));
+    fs::write(&file, "version = 1\n").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let open = LockFile::open(&link).unwrap();
+    let folder = fs::File::open(&here).unwrap();
+    assert!(matches!(folder.try_lock(), Err(fs::TryLockError::WouldBlock)));
+    drop(open);
+    assert!(folder.try_lock().is_ok());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_link_stays_one_and_a_new_file_has_the_usual_permissions() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = folder("lock-link");

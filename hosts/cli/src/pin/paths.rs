@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use refrain_document::{Document, Format, lock::RelativePath};
+use refrain_document::{
+    Document, Format,
+    lock::{self, RelativePath},
+};
 
 use super::PinArgs;
 use crate::{engine::Trust, exit::Error};
@@ -52,7 +55,7 @@ pub(crate) fn relative(lock: &Path, path: &Path) -> Result<Option<RelativePath>,
             .map_err(|error| Error::usage(format!("cannot find the folder `{}`: {error}", folder.display())))
     };
     let name = path.file_name().ok_or_else(|| Error::usage(format!("expected a file, found `{}`", path.display())))?;
-    Ok(RelativePath::from_folder(&found(lock)?, &found(path)?.join(name)))
+    Ok(RelativePath::from_folder(&found(&lock::resolved(lock.to_owned()))?, &found(path)?.join(name)))
 }
 
 /// The one name of a file, whatever links lead to it; of one that is not there, the name that it would get.

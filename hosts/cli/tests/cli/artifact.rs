@@ -284,6 +284,19 @@ fn under_locked_an_entry_that_names_the_same_file_is_not_changed_either() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_lock_file_names_the_same_files_as_the_lock_file() {
+    let folder = Folder::new("lock-linked");
+    fs::create_dir(folder.path("sub")).unwrap();
+    folder.good(&["pin", "tested.toml"]);
+    std::os::unix::fs::symlink("../refrain.lock", folder.path("sub/linked.lock")).unwrap();
+    let lock = folder.text("refrain.lock");
+    folder.good(&["lock", "--lock", "sub/linked.lock"]);
+    folder.good(&["pin", "tested.toml", "--lock", "sub/linked.lock", "--locked"]);
+    assert!(lock.contains("file = \"tested.wasm\"") && folder.text("refrain.lock") == lock);
+}
+
 #[test]
 fn what_is_killed_while_it_pins_leaves_the_lock_file_whole() {
     let folder = Folder::new("pin-killed");

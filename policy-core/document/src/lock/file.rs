@@ -40,7 +40,7 @@ impl LockFile {
     /// # Errors
     /// [`LockFileError::Read`] or [`LockFileError::Text`].
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, LockFileError> {
-        let path = path.into();
+        let path = resolved(path.into());
         let read_error = |error| LockFileError::Read { path: path.clone(), error };
         let folder = lock_folder(folder(&path)).map_err(read_error)?;
         let found = match fs::read_to_string(&path) {
@@ -69,6 +69,13 @@ impl LockFile {
         let Self { lock, path, .. } = self;
         write_atomically(&path, lock.to_string().as_bytes()).map_err(|error| LockFileError::Write { path, error })
     }
+}
+
+/// The file that a link leads to, through however many links; a path that is no link stays as it is. The folder of a lock
+/// file is that of the file itself, so that all who change it wait for each other.
+#[must_use]
+pub fn resolved(path: PathBuf) -> PathBuf {
+    if path.is_symlink() { fs::canonicalize(&path).unwrap_or(path) } else { path }
 }
 
 /// Writes a file so that, whenever the process or the machine stops, the old bytes or the new ones are there: to a new
