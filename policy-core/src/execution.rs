@@ -168,6 +168,7 @@ impl Call<'_> {
             bit != 0
         };
         match fields {
+            [] if cfg!(not(target_family = "wasm")) => true,
             [field] if cfg!(not(target_family = "wasm")) => is_new(field),
             _ => fields.len() <= FIELDS_MAX && fields.iter().all(is_new),
         }

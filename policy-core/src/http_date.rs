@@ -128,7 +128,7 @@ fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
             }
             *number = number.wrapping_mul(10).wrapping_add(digit.into());
         } else if place == b'N' {
-            name = name << 8 | u32::from(*byte);
+            name = name >> 8 | u32::from(*byte) << 16;
         } else if place != *byte && place != b'_' {
             return None;
         }
@@ -210,7 +210,7 @@ const MONTHS: [u32; 12] = [
 
 /// Three letters as one number.
 const fn name([a, b, c]: [u8; 3]) -> u32 {
-    u32::from_be_bytes([0, a, b, c])
+    u32::from_le_bytes([a, b, c, 0])
 }
 
 #[cfg_attr(not(target_family = "wasm"), inline(always))]

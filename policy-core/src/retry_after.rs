@@ -119,17 +119,18 @@ impl Reading {
         Self { report, parts: 0, thousandths: 0, number: 0, date: 0 }
     }
 
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn of_date(result: Result<i64, HttpDateError>) -> Self {
-        let (report, date) = match result {
-            Ok(date) => (HintReport::Used, date.wrapping_sub(Self::BEFORE_1900).cast_unsigned()),
-            Err(error) => (error.report(), 0),
+        let report = match result {
+            Ok(date) => {
+                let date = date.wrapping_sub(Self::BEFORE_1900).cast_unsigned();
+                return Self { parts: Self::DATE, date, ..Self::refused(HintReport::Used) };
+            }
+            Err(error) => error.report(),
         };
-        let (parts, number) = match report {
-            HintReport::Used => (Self::DATE, 0),
-            HintReport::NoWallClock => (Self::UNKNOWN, u64::MAX),
-            _ => (0, 0),
-        };
-        Self { report, parts, thousandths: 0, number, date }
+        let unknown = report == HintReport::NoWallClock;
+        let (parts, number) = if unknown { (Self::UNKNOWN, u64::MAX) } else { (0, 0) };
+        Self { parts, number, ..Self::refused(report) }
     }
 
     const fn span(&self) -> (u64, u32) {
