@@ -104,6 +104,13 @@ fn the_same_document_gives_the_same_bytes_in_either_format_and_over_another_poli
     assert_eq!(artifact::pin(&other, &toml).unwrap(), pinned());
 }
 
+/// Every machine that runs this test has to come to this digest, whatever its system, folder and clock: that is what a lock
+/// relies on. It changes only with what a slot or the section holds.
+#[test]
+fn the_same_document_gives_the_same_bytes_on_every_machine() {
+    assert_eq!(Digest::of(&pinned()).to_string(), "fd5e04cad63981606215a2cea9c0403ce16663cac0e17994486183f767be2b2a");
+}
+
 #[test]
 fn a_template_is_loaded_and_has_no_document() {
     let artifact = Artifact::load(template()).unwrap();
