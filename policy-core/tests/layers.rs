@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Lowest first: quantities, what can come out, parsers, what can be decided by, decisions, the state machine, artifacts.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
+    "host",
     "time",
     "random",
     "outcome",

@@ -36,6 +36,55 @@ impl fmt::Debug for Settings {
     }
 }
 
+/// The methods with which an adapter is set up, for one that keeps [`Settings`] in its field `settings`.
+macro_rules! settings_methods {
+    () => {
+        /// The handles of every request that has none in its extensions.
+        #[must_use]
+        pub fn options(mut self, options: crate::Options) -> Self {
+            self.settings.options = options;
+            self
+        }
+
+        /// The field in which the server takes idempotency keys, and honours them. Without it a key that stands in a
+        /// request's headers opens nothing; one in its extensions is sent as `Idempotency-Key`.
+        #[must_use]
+        pub fn key_field(mut self, field: crate::KeyField) -> Self {
+            self.settings.key_field = Some(field);
+            self
+        }
+
+        /// Makes headers anew for each attempt.
+        #[must_use]
+        pub fn fresh_headers(mut self, fresh: impl crate::FreshHeaders + 'static) -> Self {
+            self.settings.fresh = Some(std::sync::Arc::new(fresh));
+            self
+        }
+
+        /// The retry budgets that requests share; the driver's own, for all, unless they are set.
+        #[must_use]
+        pub fn budgets(mut self, budgets: crate::Budgets) -> Self {
+            self.settings.sharing.budgets = Some(budgets);
+            self
+        }
+
+        /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
+        #[must_use]
+        pub fn holds(mut self, holds: crate::Holds) -> Self {
+            self.settings.sharing.holds = Some(holds);
+            self
+        }
+
+        /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`](crate::Nesting::FIELD).
+        #[must_use]
+        pub fn announce(mut self) -> Self {
+            self.settings.announces = true;
+            self
+        }
+    };
+}
+pub(crate) use settings_methods;
+
 /// One request, ready to be run.
 pub(crate) struct Prepared {
     pub(crate) request: Request,

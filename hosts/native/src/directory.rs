@@ -8,7 +8,7 @@ use std::{
 };
 
 use http::{HeaderMap, Uri, header::HOST};
-use policy_core::{Mark, Tokens};
+use policy_core::{BudgetScope, Mark, Tokens};
 
 use crate::{budget::RetryBudget, engine::Description, network::Hold};
 
@@ -48,18 +48,6 @@ impl Origin {
     fn host(&self) -> &str {
         self.name.get(self.host..).unwrap_or_default()
     }
-}
-
-/// Who shares the tokens of a retry budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BudgetScope {
-    /// Every request under this policy.
-    #[default]
-    Policy,
-    /// All requests to one host and port.
-    Host,
-    /// All requests for which the caller names the same key; those without one share one too.
-    Key,
 }
 
 /// The retry budgets of a policy, one for each that its scope tells apart; clones share them.

@@ -2,19 +2,7 @@
 
 use http::header::{HeaderName, InvalidHeaderName};
 
-use crate::{
-    directory::BudgetScope,
-    key::{KeyField, KeyForm},
-};
-
-impl From<refrain_document::KeyForm> for KeyForm {
-    fn from(form: refrain_document::KeyForm) -> Self {
-        match form {
-            refrain_document::KeyForm::Bare => Self::Bare,
-            refrain_document::KeyForm::Quoted => Self::Quoted,
-        }
-    }
-}
+use crate::key::KeyField;
 
 /// The field that a document says.
 ///
@@ -26,7 +14,7 @@ impl From<refrain_document::KeyForm> for KeyForm {
 /// let document = ready::find("stripe").ok_or("expected the name of a ready-made policy")?.document();
 /// let engine = DirectEngine::from_slot(&document.slot());
 /// let host = document.host();
-/// let budgets = Budgets::new(host.budget.into(), engine.description());
+/// let budgets = Budgets::new(host.budget, engine.description());
 /// let mut builder = Client::builder(engine).budgets(budgets);
 /// if let Some(field) = &host.key {
 ///     builder = builder.key_field(KeyField::try_from(field)?);
@@ -38,22 +26,13 @@ impl TryFrom<&refrain_document::KeyField> for KeyField {
     type Error = InvalidHeaderName;
 
     fn try_from(field: &refrain_document::KeyField) -> Result<Self, InvalidHeaderName> {
-        Ok(Self { name: HeaderName::from_bytes(field.name.as_bytes())?, form: field.form.into() })
-    }
-}
-
-impl From<refrain_document::BudgetScope> for BudgetScope {
-    fn from(scope: refrain_document::BudgetScope) -> Self {
-        match scope {
-            refrain_document::BudgetScope::Policy => Self::Policy,
-            refrain_document::BudgetScope::Host => Self::Host,
-            refrain_document::BudgetScope::Key => Self::Key,
-        }
+        Ok(Self { name: HeaderName::from_bytes(field.name.as_bytes())?, form: field.form })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use policy_core::{BudgetScope, KeyForm};
     use refrain_document::{Document, Format};
 
     use super::*;
@@ -68,7 +47,7 @@ mod tests {
             let document = Document::parse(&text, Format::Toml).expect("a sound document");
             let host = document.host();
             let field = host.key.as_ref().map(|field| KeyField::try_from(field).expect("a checked name"));
-            (field, BudgetScope::from(host.budget))
+            (field, host.budget)
         };
         let field = |name: &'static str, form| Some(KeyField { name: HeaderName::from_static(name), form });
         assert_eq!(

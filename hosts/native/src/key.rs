@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use http::{HeaderName, HeaderValue};
+use policy_core::KeyForm;
 
 use crate::entropy::EntropyError;
 
@@ -107,16 +108,6 @@ pub struct KeyField {
     pub name: HeaderName,
     /// How the key is written.
     pub form: KeyForm,
-}
-
-/// How an idempotency key is written on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum KeyForm {
-    /// As it is.
-    #[default]
-    Bare,
-    /// As a string of a structured field, in double quotes (draft-ietf-httpapi-idempotency-key-header).
-    Quoted,
 }
 
 impl Default for KeyField {

@@ -94,18 +94,19 @@ pub use budget::RetryBudget;
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, Invalid, RequestBuilder, SendError};
 pub use deferral::{DeferralQueue, DeferralStorage, Due, MemoryStorage, PushError, Ticket};
-pub use directory::{BudgetKey, BudgetScope, Budgets, Holds, Origin};
+pub use directory::{BudgetKey, Budgets, Holds, Origin};
 pub use driver::{Driver, RunResult};
 pub use engine::{Description, DirectEngine, Engine, EngineError, State, Step};
 pub use entropy::{Entropy, EntropyError, SystemEntropy};
 pub use fresh::{BoxError, FreshHeaders, FreshHeadersFuture, Outgoing, Refusal};
-pub use key::{Key, KeyError, KeyField, KeyForm};
+pub use key::{Key, KeyError, KeyField};
 pub use nesting::Nesting;
 pub use network::{Connectivity, Hold, ManualConnectivity};
 pub use observer::{Observer, Trace, TraceEvent};
 pub use options::Options;
 pub use outcome::{Delivered, Ended, Last, Reason};
 pub use policy_core as core;
+pub use policy_core::{BudgetScope, KeyForm};
 pub use saved::Saved;
 pub use session::{SessionHandle, SessionTag};
 #[cfg(feature = "tokio")]

@@ -8,15 +8,12 @@ use http::Extensions;
 use reqwest_middleware::{Middleware, Next};
 
 use crate::{
-    adapter::{Prepared, Settings, answer},
-    directory::{Budgets, Holds},
+    adapter::{Prepared, Settings, answer, settings_methods},
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
-    fresh::{FreshHeaders, Refusal},
-    key::KeyField,
+    fresh::Refusal,
     nesting::Nesting,
-    options::Options,
     stamp::Stamp,
     time::{SystemTime, Time},
     transport::{Attempt, Attempted, Failure, Transport, kind_of, reqwest::failure_of},
@@ -29,7 +26,7 @@ use crate::{
 ///
 /// Every answer is `Ok`, whatever its status, with a [`Report`](crate::Report) in its extensions. An error is
 /// [`reqwest_middleware::Error::Middleware`] with a [`NoAnswer`](crate::NoAnswer)`<`[`MiddlewareError`]`>` in it, which says
-/// how the request ended. Into a request's extensions go, where they are wanted, its [`Options`],
+/// how the request ended. Into a request's extensions go, where they are wanted, its [`Options`](crate::Options),
 /// [`Limits`](policy_core::Limits), [`Key`](crate::Key), [`BudgetKey`](crate::BudgetKey) and
 /// [`Resume`](policy_core::Resume).
 ///
@@ -68,48 +65,7 @@ impl<E: Engine, T: Time, X: Entropy> RetryMiddleware<E, T, X> {
         Self { driver: driver.into(), settings: Settings::default() }
     }
 
-    /// The handles of every request that has none in its extensions.
-    #[must_use]
-    pub fn options(mut self, options: Options) -> Self {
-        self.settings.options = options;
-        self
-    }
-
-    /// The field in which the server takes idempotency keys, and honours them. Without it a key that stands in a request's
-    /// headers opens nothing; one in its extensions is sent as `Idempotency-Key`.
-    #[must_use]
-    pub fn key_field(mut self, field: KeyField) -> Self {
-        self.settings.key_field = Some(field);
-        self
-    }
-
-    /// Makes headers anew for each attempt.
-    #[must_use]
-    pub fn fresh_headers(mut self, fresh: impl FreshHeaders + 'static) -> Self {
-        self.settings.fresh = Some(Arc::new(fresh));
-        self
-    }
-
-    /// The retry budgets that requests share; the driver's own, for all, unless they are set.
-    #[must_use]
-    pub fn budgets(mut self, budgets: Budgets) -> Self {
-        self.settings.sharing.budgets = Some(budgets);
-        self
-    }
-
-    /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
-    #[must_use]
-    pub fn holds(mut self, holds: Holds) -> Self {
-        self.settings.sharing.holds = Some(holds);
-        self
-    }
-
-    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`].
-    #[must_use]
-    pub fn announce(mut self) -> Self {
-        self.settings.announces = true;
-        self
-    }
+    settings_methods!();
 }
 
 #[async_trait]

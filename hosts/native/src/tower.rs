@@ -18,14 +18,12 @@ use tower_service::Service;
 
 use self::call::{Call, Classify};
 use crate::{
-    adapter::{NoAnswer, Prepared, Settings, answer},
+    adapter::{NoAnswer, Prepared, Settings, answer, settings_methods},
     body::Body,
-    directory::{Budgets, Holds},
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
-    fresh::{BoxError, FreshHeaders},
-    key::KeyField,
+    fresh::BoxError,
     options::Options,
     outcome::{Ended, Last, Reason},
     session::SessionTag,
@@ -97,48 +95,7 @@ impl<E: Engine, T: Time, X: Entropy> RetryLayer<E, T, X> {
         Self { driver: driver.into(), settings: Settings::default(), classify: Classify::default() }
     }
 
-    /// The handles of every request that has none in its extensions.
-    #[must_use]
-    pub fn options(mut self, options: Options) -> Self {
-        self.settings.options = options;
-        self
-    }
-
-    /// The field in which the server takes idempotency keys, and honours them. Without it a key that stands in a request's
-    /// headers opens nothing; one in its extensions is sent as `Idempotency-Key`.
-    #[must_use]
-    pub fn key_field(mut self, field: KeyField) -> Self {
-        self.settings.key_field = Some(field);
-        self
-    }
-
-    /// Makes headers anew for each attempt.
-    #[must_use]
-    pub fn fresh_headers(mut self, fresh: impl FreshHeaders + 'static) -> Self {
-        self.settings.fresh = Some(Arc::new(fresh));
-        self
-    }
-
-    /// The retry budgets that requests share; the driver's own, for all, unless they are set.
-    #[must_use]
-    pub fn budgets(mut self, budgets: Budgets) -> Self {
-        self.settings.sharing.budgets = Some(budgets);
-        self
-    }
-
-    /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
-    #[must_use]
-    pub fn holds(mut self, holds: Holds) -> Self {
-        self.settings.sharing.holds = Some(holds);
-        self
-    }
-
-    /// Tells the server of each attempt that it is retried here, in [`Nesting::FIELD`](crate::Nesting::FIELD).
-    #[must_use]
-    pub fn announce(mut self) -> Self {
-        self.settings.announces = true;
-        self
-    }
+    settings_methods!();
 
     /// What the service's errors prove, where [`kind_of`](crate::transport::kind_of) does not know them. A wrong answer may repeat a write.
     #[must_use]

@@ -12,15 +12,11 @@ mod phrases;
 mod text;
 mod worst;
 
-use policy_core::{DeadlineScope, Offline, Rules, Tokens};
+use policy_core::{BudgetScope, DeadlineScope, KeyForm, Offline, Rules, Tokens};
 
 use self::phrases::{backoff, failures, joined, methods, statuses, tokens};
 pub use self::worst::{Retry, Waits, WorstCase, table};
-use crate::{
-    document::Document,
-    duration::text as span,
-    host::{BudgetScope, HostSettings, KeyForm},
-};
+use crate::{document::Document, duration::text as span, host::HostSettings};
 
 /// What a caller experiences, one thought a sentence: what is retried, when, what the server has to say, what ends it, what
 /// is repeated at all, the budget, and what happens without a network.

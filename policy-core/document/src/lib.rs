@@ -28,8 +28,9 @@ pub use artifact::{Artifact, ArtifactError};
 pub use digest::{Digest, DigestError};
 pub use document::{DOCUMENT_MAX, Document, read};
 pub use format::Format;
-pub use host::{BudgetScope, HostSettings, KeyField, KeyForm};
+pub use host::{HostSettings, KeyField};
 pub use lock::{Lock, NotLocked};
+pub use policy_core::{BudgetScope, KeyForm};
 pub use problem::{Place, Position, Problem, Problems, Severity};
 
 /// Compiles the example of the README.

@@ -1,11 +1,10 @@
 //! What may be sent again and should not, or may not for want of a key.
 
-use policy_core::Method;
+use policy_core::{KeyForm, Method};
 
 use super::{clash, side, warn};
 use crate::{
     draft::{Draft, replay::Replay},
-    host::KeyForm,
     problem::Problem,
 };
 

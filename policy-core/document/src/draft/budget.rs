@@ -1,9 +1,8 @@
 //! The retry budget that requests share.
 
-use policy_core::{BudgetRules, Rules, Tokens};
+use policy_core::{BudgetRules, BudgetScope, Rules, Tokens};
 
 use crate::{
-    host::BudgetScope,
     table::{At, Read, Table},
     tree::{Node, Value},
     value::{NONE, boolean, expected, thousandths, word},

@@ -1,10 +1,9 @@
 //! What may be sent again.
 
-use policy_core::{Method, MethodSet, Rules};
+use policy_core::{KeyForm, Method, MethodSet, Rules};
 
 use crate::{
     draft::hints::{KNOWN, SECRET, field_name},
-    host::KeyForm,
     table::{At, Read, Table},
     tree::{Node, Value},
     value::{NONE, expected, word, words},

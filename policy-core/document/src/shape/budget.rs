@@ -1,6 +1,6 @@
 //! The retry budget that requests share.
 
-use policy_core::BudgetRules;
+use policy_core::{BudgetRules, BudgetScope};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::{
     defaults,
     scalar::{Number, word, words},
 };
-use crate::{draft::budget::SCOPES, host::BudgetScope};
+use crate::draft::budget::SCOPES;
 
 /// Tokens that requests share, so that retries stay a small share of all traffic. At most three decimals.
 #[derive(Serialize, JsonSchema)]
