@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use policy_core::Policy;
 use refrain::{DirectEngine, Engine};
-use refrain_document::{Artifact, ArtifactError, Digest, Document, Lock, artifact};
+use refrain_document::{Artifact, ArtifactError, Digest, Document, Lock, NotLocked, artifact};
 use refrain_wasmtime::WasmtimeEngine;
 
 use crate::{exit::Error, policy::Source};
@@ -178,7 +178,22 @@ impl Trust {
                 Some(lock) => Artifact::load_locked(bytes, &lock),
                 None => Artifact::load(bytes),
             })
-            .map_err(|error| Error::broken(format!("{what} is refused: {error}")))
+            .map_err(|error| self.refused(what, &error))
+    }
+
+    /// An artifact that is not what it has to be; `what` names it.
+    pub(crate) fn refused(&self, what: &str, error: &ArtifactError) -> Error {
+        let remedy = match error {
+            ArtifactError::NotLocked(NotLocked::Digest(_) | NotLocked::Name { .. }) => {
+                format!(
+                    "; looked for in `{}`, into which `refrain lock ARTIFACT` writes it",
+                    self.lock_file().display()
+                )
+            }
+            ArtifactError::NotLocked(_) => format!("; see `{}`", self.lock_file().display()),
+            _ => String::new(),
+        };
+        Error::broken(format!("{what} is refused: {error}{remedy}"))
     }
 
     /// The lock file, if artifacts have to be in it.

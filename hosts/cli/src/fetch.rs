@@ -12,8 +12,8 @@ use std::{
 };
 
 use clap::Args;
-use policy_core::Millis;
-use refrain::{CancellationToken, Driver, Last, Options, ReqwestTransport, SystemEntropy, SystemTime};
+use policy_core::{End, Millis};
+use refrain::{CancellationToken, Driver, Last, Options, Reason, ReqwestTransport, SystemEntropy, SystemTime};
 use reqwest::{Client, Response, redirect};
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub(crate) struct FetchArgs {
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// Time of one attempt until the answer begins
+    /// Time of one attempt until the answer begins [default: that of --deadline]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     attempt_timeout: Option<Millis>,
 }
@@ -98,13 +98,17 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
     })?;
     let call = transport.call(message);
     let request = policy_core::Request { limits: args.limits.into(), ..call.request(key) };
-    let call = Limited::new(call, args.attempt_timeout);
+    // Who names a deadline does not expect to hang on a server that never answers.
+    let call = Limited::new(call, args.attempt_timeout.or(args.limits.deadline));
     let options = Options { cancel: Some(cancel.clone()), observer: Some(timeline.clone()), ..Options::default() };
     let driver = Driver::new(chosen.engine.clone(), SystemTime, SystemEntropy);
     let result = driver.run(&request, call, &options).await;
 
     let summary = Summary::of(&result);
     timeline.finish(&summary);
+    if let Some(key) = missing_key(args, &summary.reason) {
+        timeline.say(&aside(key), &Record::KeyNotHonoured);
+    }
     let exit = Exit::of(&summary.reason);
     let response = match result {
         Ok(delivered) => Some(delivered.response),
@@ -129,6 +133,20 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Record {
     BodyNotWritten,
+    KeyNotHonoured,
+}
+
+/// What would let a request be repeated that must not be as it is.
+fn missing_key(args: &FetchArgs, reason: &Reason) -> Option<&'static str> {
+    match (reason, &args.idempotency_key) {
+        (Reason::Policy(End::NotIdempotent), None) => {
+            Some("if the server takes idempotency keys: `--idempotency-key KEY --key-honoured`")
+        }
+        (Reason::Policy(End::NotIdempotent), Some(_)) if !args.key_honoured => {
+            Some("if the server does nothing twice under one key: `--key-honoured`")
+        }
+        _ => None,
+    }
 }
 
 /// Copies the body, piece by piece.

@@ -42,8 +42,8 @@ pub(crate) struct InspectArgs {
 pub(crate) fn run(args: &InspectArgs, engine: &EngineArgs, format: Format) -> Result<Exit, Error> {
     engine.refuse("inspect")?;
     let bytes = policy::bytes(&args.artifact)?;
-    let refused =
-        |error: ArtifactError| Error::broken(format!("the artifact `{}` is refused: {error}", args.artifact.display()));
+    let what = format!("the artifact `{}`", args.artifact.display());
+    let refused = |error: ArtifactError| engine.trust.refused(&what, &error);
     let lock = engine.trust.lock()?;
     engine.trust.compare(&bytes, lock.as_ref()).map_err(refused)?;
     let mut report = Report::of(&bytes, &Contents::read(&bytes).map_err(refused)?)?;

@@ -13,9 +13,9 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = sends, allow_negative_numbers = true)]
     max_attempts: Option<u32>,
 
-    /// Time over all attempts, such as `30s`
+    /// Time over all attempts, such as `30s`; a wait that would pass it is not begun
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
-    deadline: Option<Millis>,
+    pub(crate) deadline: Option<Millis>,
 
     /// Longest wait in this process; what asks for more is deferred
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]

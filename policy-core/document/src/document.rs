@@ -80,7 +80,9 @@ impl Document {
             return Err(Problems::new("", Problem::error(0..0, too_long(text.len())).into()));
         }
         let refused = |problems| Problems::new(text, problems);
-        let draft = tree::read(text, format).and_then(|root| Draft::read(&root)).map_err(refused)?;
+        let draft = tree::read(text, format)
+            .and_then(|root| Draft::read(&root))
+            .map_err(|problems| Problems::unread(text, problems))?;
         let problems = check::all(&draft);
         if problems.iter().any(|problem| problem.severity == Severity::Error) {
             return Err(refused(problems));

@@ -101,6 +101,8 @@ pub struct Problems {
     lines: Arc<[usize]>,
     file: Option<String>,
     list: Vec<Problem>,
+    /// Something could not be read, so that nothing was compared.
+    unread: bool,
 }
 
 /// A place as people count it.
@@ -116,7 +118,13 @@ impl Problems {
     pub(crate) fn new(text: &str, mut list: Vec<Problem>) -> Self {
         list.sort_by_key(|problem| (problem.place.start, problem.place.end));
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self { text: text.into(), lines: std::iter::once(0).chain(ends).collect(), file: None, list }
+        let lines = std::iter::once(0).chain(ends).collect();
+        Self { text: text.into(), lines, file: None, list, unread: false }
+    }
+
+    /// The problems of a text that could not be read whole.
+    pub(crate) fn unread(text: &str, list: Vec<Problem>) -> Self {
+        Self { unread: true, ..Self::new(text, list) }
     }
 
     /// The same problems, shown with the name of the document's file.
@@ -146,6 +154,18 @@ impl Problems {
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    /// Whether there may be more: settings are compared with each other once all of them can be read.
+    ///
+    /// ```
+    /// use refrain_document::{Document, Format};
+    /// let text = "schema = 1\nname = \"polite\"\nversion = \"1.0.0\"\nlimits.max_attempts = \"three\"";
+    /// assert!(Document::parse(text, Format::Toml).unwrap_err().are_first());
+    /// ```
+    #[must_use]
+    pub fn are_first(&self) -> bool {
+        self.unread
     }
 
     /// Where a place of the document begins.

@@ -9,7 +9,7 @@ const SHOWN_MAX: usize = 20;
 
 impl Problems {
     /// The first 20 problems beside the lines that they are about, and how many more there are; in colours if `coloured`,
-    /// else in plain text.
+    /// else in plain text. A last line says so if contradictions were not looked for.
     #[must_use]
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
@@ -19,7 +19,9 @@ impl Problems {
             1 => Some("and 1 more problem".to_owned()),
             more => Some(format!("and {more} more problems")),
         };
-        shown.chain(more).collect::<Vec<_>>().join("\n\n")
+        let rest = "contradictions between settings are looked for once all of them can be read";
+        let rest = self.are_first().then(|| rest.to_owned());
+        shown.chain(more).chain(rest).collect::<Vec<_>>().join("\n\n")
     }
 
     fn report<'a>(&'a self, problem: &'a Problem) -> Vec<Group<'a>> {

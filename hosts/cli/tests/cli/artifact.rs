@@ -439,6 +439,9 @@ fn an_artifact_that_is_not_pinned_is_refused_before_it_is_read() {
     for command in [&["inspect", "other.wasm"][..], &["decide", "--status", "503", "--policy", "other.wasm"]] {
         let locked = folder.bad(5, &[command, &["--locked"]].concat());
         assert!(locked.contains("expected an artifact that is locked"), "{locked}");
+        assert!(locked.contains("looked for in `refrain.lock`, into which `refrain lock"), "{locked}");
+        let missing = folder.bad(5, &[command, &["--locked", "--lock", "no.lock"]].concat());
+        assert!(missing.contains("`no.lock`") && missing.contains("write one"), "{missing}");
         let pinned = folder.bad(5, &[command, &["--sha256", &zeros]].concat());
         assert!(pinned.contains("expected an artifact with the SHA-256"), "{pinned}");
     }

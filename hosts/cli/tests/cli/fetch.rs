@@ -57,6 +57,7 @@ fn a_post_is_repeated_only_with_a_key_that_the_server_honours() {
         let run = fetch(&server, args);
         let requests = server.requests();
         assert_eq!((run.code, requests.len()), (Some(code), sends), "{}", run.stderr);
+        assert_eq!(run.stderr.contains("--key-honoured"), sends == 1, "{}", run.stderr);
         for request in &requests {
             assert!(request.starts_with("POST / ") && request.ends_with("\r\n\r\norder"), "{request}");
             assert_eq!(request.contains("idempotency-key: order-4711\r\n"), args.len() > 2, "{request}");
@@ -142,6 +143,13 @@ fn an_attempt_that_takes_too_long_is_given_up() {
     assert_eq!((&failed["kind"], &failed["timed_out"]), (&json!("ambiguous"), &json!(true)), "{}", run.stderr);
     let ended = run.ended();
     assert_eq!((run.code, &ended["reason"], &ended["maybe_applied"]), (Some(4), &json!("attempts-used"), &json!(true)));
+}
+
+#[test]
+fn a_deadline_ends_the_wait_for_a_server_that_never_answers() {
+    let server = Server::start(&[Reply::Silence]);
+    let run = fetch(&server, &["--deadline", "20ms"]);
+    assert_eq!((run.code, server.requests().len()), (Some(4), 1), "{}", run.stderr);
 }
 
 #[test]

@@ -153,7 +153,13 @@ pub enum LockFileError {
 impl fmt::Display for LockFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Read { path, error } => write!(f, "cannot read the lock file `{}`: {error}", path.display()),
+            Self::Read { path, error } => {
+                write!(f, "cannot read the lock file `{}`: {error}", path.display())?;
+                match error.kind() {
+                    io::ErrorKind::NotFound => f.write_str("; `refrain pin` and `refrain lock` write one"),
+                    _ => Ok(()),
+                }
+            }
             Self::Text(problems) => problems.fmt(f),
             Self::Write { path, error } => write!(f, "cannot write the lock file `{}`: {error}", path.display()),
         }

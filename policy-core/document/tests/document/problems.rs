@@ -572,6 +572,22 @@ fn a_file_is_read_whole() {
 }
 
 #[test]
+fn only_what_cannot_be_read_is_said_to_be_the_first_of_the_problems() {
+    let unread = parse("limits = { max_attempts = 0, max_wait = \"long\", deadline = \"1s\" }").unwrap_err();
+    let contradiction = parse("limits = { max_wait = \"2s\", deadline = \"1s\" }").unwrap_err();
+    assert!(unread.are_first() && unread.render(false).ends_with("once all of them can be read"));
+    assert!(!contradiction.are_first() && !contradiction.render(false).contains("once all of them"));
+}
+
+#[test]
+fn a_unit_that_is_unknown_is_one_problem_and_a_missing_one_is_guessed_from_the_name() {
+    let problem = |field: &str| parse(&format!("hints.fields = [{field}]")).unwrap_err().to_string();
+    assert_eq!(problem("{ name = \"x-pause-ms\", unit = \"ms\" }").lines().count(), 1);
+    assert!(problem("\"x-pause-ms\"").contains("unit = \"milliseconds\""));
+    assert!(problem("\"x-pause\"").contains("unit = \"seconds\""));
+}
+
+#[test]
 fn of_thousands_of_problems_the_first_are_shown_and_the_others_counted() {
     let unknown: Vec<_> = (0..7_000).map(|at| format!("k{at}=1\n")).collect();
     let twice: Vec<_> = (0..7_000).map(|_| "\n\"a\":1".to_owned()).collect();
@@ -587,7 +603,8 @@ fn of_thousands_of_problems_the_first_are_shown_and_the_others_counted() {
     for (problems, count, end) in problems {
         let shown = problems.render(false);
         assert_eq!((problems.len(), shown.matches("error: ").count()), (count, 20));
-        assert!(shown.ends_with(end), "{shown}");
+        let rest = "\n\ncontradictions between settings are looked for once all of them can be read";
+        assert!(shown.strip_suffix(rest).is_some_and(|shown| shown.ends_with(end)), "{shown}");
         assert_eq!(problems.to_string().lines().count(), count);
     }
     assert!(!parse(&unknown[..20].concat()).unwrap_err().render(false).contains("more problem"));

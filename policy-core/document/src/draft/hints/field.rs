@@ -88,6 +88,9 @@ impl Field {
         }
         let name = name?.value;
         let usual = Self::usual(&name);
+        if unit.is_none() && table.node("unit").is_some() {
+            return None;
+        }
         let Some(meant) = unit.as_ref().map(|unit| unit.value).or(usual.as_ref().map(|usual| usual.unit)) else {
             table.complain(no_unit(&name, node));
             return None;
@@ -141,7 +144,8 @@ fn no_unit(name: &str, node: &Node) -> Problem {
     if let Some(meant) = nearest(name, known) {
         return problem.help(format!("did you mean `{meant}`?"));
     }
-    problem.help(format!("write {{ name = \"{name}\", unit = \"seconds\" }}, or what its server means"))
+    let unit = if name.ends_with("-ms") { Unit::Milliseconds } else { Unit::Seconds }.name();
+    problem.help(format!("write {{ name = \"{name}\", unit = \"{unit}\" }}, or what its server means"))
 }
 
 /// The name of a field that a policy may see.
