@@ -2,10 +2,11 @@
 
 use std::{convert::Infallible, fmt, sync::Arc};
 
-use http::{Extensions, HeaderMap, Method, Uri};
+use http::{Extensions, HeaderMap, Method};
 use policy_core::{End, IdempotencyKey, Limits, Millis, Request, Resume};
 
 use crate::{
+    directory::Origin,
     driver::RunResult,
     fresh::FreshHeaders,
     key::{Key, KeyField},
@@ -16,7 +17,7 @@ use crate::{
     session::SessionTag,
     sharing::Sharing,
     stamp::Stamp,
-    time::{Rounding, Time},
+    time::Time,
     transport::Head,
 };
 
@@ -102,7 +103,7 @@ impl Settings {
         headers: &HeaderMap,
         extensions: &Extensions,
         replayable: bool,
-        (uri, time): (&Uri, &T),
+        (origin, time): (impl FnOnce() -> Origin, &T),
     ) -> Prepared {
         let field = self.key_field.clone().unwrap_or_default();
         let made = extensions.get::<Key>().map(|key| field.value(key));
@@ -117,8 +118,7 @@ impl Settings {
             Request { key, replayable, limits, ..Request::new(policy_core::Method::from_name(method.as_str())) };
         let request = extensions.get().map_or(request, |resume| resumed(resume, &request, time));
         let mut options = extensions.get().unwrap_or(&self.options).clone();
-        let now = time.mark(Rounding::Down);
-        self.sharing.fill(&mut options, extensions.get(), now, (uri, headers));
+        self.sharing.fill(&mut options, extensions.get(), time, origin);
         let nesting = Nesting::of_request(extensions.get().or(options.nesting.as_ref()));
         let stamp = Stamp {
             key_field: field.name,

@@ -1,7 +1,7 @@
 //! Randomness for jitter. It may fail, and a failure stops the request: a fixed sample would bring all clients back
 //! together.
 
-use std::fmt;
+use std::{cell::RefCell, fmt};
 
 use policy_core::Sample;
 
@@ -14,7 +14,8 @@ pub trait Entropy: Send + Sync {
     fn sample(&self) -> Result<Sample, EntropyError>;
 }
 
-/// The operating system's random numbers.
+/// The operating system's random numbers, fetched a page of a thread's own at a time: a request draws one for each step and
+/// needs few of them. A process that was forked begins with its parent's page.
 ///
 /// ```
 /// use refrain::{Entropy, SystemEntropy};
@@ -27,7 +28,32 @@ pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     fn sample(&self) -> Result<Sample, EntropyError> {
-        getrandom::u32().map(Sample::new).map_err(EntropyError::new)
+        PAGE.with_borrow_mut(Page::draw).map(Sample::new)
+    }
+}
+
+/// Numbers that each thread has fetched and not yet given out.
+struct Page {
+    numbers: [u8; 4 * Self::LEN],
+    used: usize,
+}
+
+thread_local! {
+    static PAGE: RefCell<Page> = const { RefCell::new(Page { numbers: [0; 4 * Page::LEN], used: Page::LEN }) };
+}
+
+impl Page {
+    const LEN: usize = 64;
+
+    fn draw(&mut self) -> Result<u32, EntropyError> {
+        if self.used == Self::LEN {
+            getrandom::fill(&mut self.numbers).map_err(EntropyError::new)?;
+            self.used = 0;
+        }
+        let (numbers, _) = self.numbers.as_chunks();
+        let number = numbers[self.used];
+        self.used += 1;
+        Ok(u32::from_ne_bytes(number))
     }
 }
 
@@ -50,3 +76,20 @@ impl fmt::Display for EntropyError {
 }
 
 impl std::error::Error for EntropyError {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_number_is_given_out_twice_over_several_pages_and_threads() {
+        let draw = || (0..10 * Page::LEN).map(|_| SystemEntropy.sample()).collect::<Result<Vec<_>, _>>();
+        let other = std::thread::spawn(draw);
+        let all = [draw(), other.join().expect("no panic")].map(|drawn| drawn.expect("the system has randomness"));
+        let different: HashSet<_> = all.iter().flatten().map(|sample| sample.get()).collect();
+        // Of 1,280 numbers of 32 bits two are equal once in 5,000 runs, three once in 30 million.
+        assert!(different.len() >= 20 * Page::LEN - 2);
+    }
+}

@@ -9,6 +9,7 @@ use reqwest_middleware::{Middleware, Next};
 
 use crate::{
     adapter::{Prepared, Settings, answer, settings_methods},
+    directory::Origin,
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
@@ -78,13 +79,13 @@ impl<E: Engine + 'static, T: Time + 'static, X: Entropy + 'static> Middleware fo
     ) -> reqwest_middleware::Result<Response> {
         let replayable = message.body().is_none_or(|body| body.as_bytes().is_some());
         // Both are absolute URLs; what one has and the other not does not name another origin.
-        let uri = message.url().as_str().parse().unwrap_or_default();
+        let origin = || Origin::of(&message.url().as_str().parse().unwrap_or_default(), message.headers());
         let Prepared { request, stamp, options, nesting } = self.settings.prepare(
             message.method(),
             message.headers(),
             extensions,
             replayable,
-            (&uri, self.driver.time()),
+            (origin, self.driver.time()),
         );
         let call = Call { message: Some(message), replayable, extensions, next, stamp, nesting };
         let session = options.session();
@@ -114,7 +115,7 @@ impl Call<'_> {
         };
         let mut message = message.ok_or(Refusal::BodySpent)?;
         let mut headers = std::mem::take(message.headers_mut());
-        self.stamp.put(attempt, message.method(), message.url().as_str(), &mut headers).await?;
+        self.stamp.put(attempt, message.method(), message.url(), &mut headers).await?;
         *message.headers_mut() = headers;
         Ok(message)
     }

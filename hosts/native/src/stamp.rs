@@ -1,6 +1,6 @@
 //! What is written onto each attempt: the key, always the same, and the headers that must be fresh.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
@@ -26,7 +26,7 @@ impl Stamp {
         &self,
         attempt: Attempt,
         method: &Method,
-        url: &str,
+        url: &impl fmt::Display,
         headers: &mut HeaderMap,
     ) -> Result<(), Refusal> {
         if let Some(key) = &self.key {
@@ -36,6 +36,7 @@ impl Stamp {
             headers.insert(Nesting::FIELD, told);
         }
         let Some(fresh) = &self.fresh else { return Ok(()) };
+        let url = &*url.to_string();
         let made = fresh.fresh(Outgoing { attempt, method, url, headers }).await.map_err(Refusal::NoHeaders)?;
         if made.contains_key(&self.key_field) {
             return Err(Refusal::KeyChanged);

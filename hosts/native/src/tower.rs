@@ -20,6 +20,7 @@ use self::call::{Call, Classify};
 use crate::{
     adapter::{NoAnswer, Prepared, Settings, answer, settings_methods},
     body::Body,
+    directory::Origin,
     driver::Driver,
     engine::Engine,
     entropy::{Entropy, SystemEntropy},
@@ -161,7 +162,7 @@ where
             &parts.headers,
             &parts.extensions,
             body.is_replayable(),
-            (&parts.uri, driver.time()),
+            (|| Origin::of(&parts.uri, &parts.headers), driver.time()),
         );
         let call = Call { service, is_ready: true, parts, body, stamp, nesting, classify };
         let session = options.session();

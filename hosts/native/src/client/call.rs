@@ -19,7 +19,9 @@ pub(super) struct Call<'a, T> {
     pub(super) settings: &'a Settings,
     pub(super) time: &'a T,
     pub(super) method: Method,
-    pub(super) url: Url,
+    pub(super) text: &'a str,
+    /// What the text says, until the first attempt takes it: most requests need no second.
+    pub(super) url: Option<Url>,
     pub(super) headers: HeaderMap,
     pub(super) body: Body<::reqwest::Body>,
     pub(super) stamp: Stamp,
@@ -36,8 +38,9 @@ impl<T> Call<'_, T> {
     async fn message(&mut self, attempt: Attempt) -> Result<::reqwest::Request, Refusal> {
         let body = self.body.for_attempt().ok_or(Refusal::BodySpent)?;
         let mut headers = self.headers.clone();
-        self.stamp.put(attempt, &self.method, self.url.as_str(), &mut headers).await?;
-        let mut message = ::reqwest::Request::new(self.method.clone(), self.url.clone());
+        let url = self.url.take().unwrap_or_else(|| self.text.parse().expect("a text that was parsed before"));
+        self.stamp.put(attempt, &self.method, &url, &mut headers).await?;
+        let mut message = ::reqwest::Request::new(self.method.clone(), url);
         *message.headers_mut() = headers;
         // An empty body would announce a length of 0, which a GET does not have.
         *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);

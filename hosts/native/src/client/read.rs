@@ -1,9 +1,8 @@
 //! Reading a body to its end, within limits.
 
-use std::{future::Future, pin::pin};
+use std::{future::Future, mem, pin::pin};
 
 use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt;
 use policy_core::{End, FailureKind, Session};
 
 use super::{SendError, Settings};
@@ -16,25 +15,30 @@ use crate::{
 
 /// The answer with all of its body.
 pub(super) async fn whole<T: Time>(
-    response: ::reqwest::Response,
+    mut response: ::reqwest::Response,
     settings: &Settings,
     time: &T,
 ) -> Result<http::Response<Bytes>, Failure<SendError>> {
     let limit = settings.body_timeout.map(|timeout| time.mark(Rounding::Up).after(timeout));
-    let (parts, body) = http::Response::from(response).into_parts();
-    match race(collect(body, settings.max_body.unwrap_or(usize::MAX)), sleep(time, limit)).await {
-        Either::Left(body) => body.map(|body| http::Response::from_parts(parts, body)),
-        Either::Right(()) => Err(Failure::timed_out()),
-    }
+    let body = collect(&mut response, settings.max_body.unwrap_or(usize::MAX));
+    let body = match race(body, sleep(time, limit)).await {
+        Either::Left(body) => body?,
+        Either::Right(()) => return Err(Failure::timed_out()),
+    };
+    // Put together by hand: reqwest's own conversion moves the body into a box.
+    let mut whole = http::Response::new(body);
+    *whole.status_mut() = response.status();
+    *whole.version_mut() = response.version();
+    *whole.headers_mut() = mem::take(response.headers_mut());
+    *whole.extensions_mut() = mem::take(response.extensions_mut());
+    Ok(whole)
 }
 
 /// A body of one piece is not copied.
-async fn collect(mut body: ::reqwest::Body, max: usize) -> Result<Bytes, Failure<SendError>> {
+async fn collect(response: &mut ::reqwest::Response, max: usize) -> Result<Bytes, Failure<SendError>> {
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(broken)?;
-        let Ok(data) = frame.into_data() else { continue };
+    while let Some(data) = response.chunk().await.map_err(broken)? {
         if first.len().max(joined.len()).saturating_add(data.len()) > max {
             return Err(Failure::new(FailureKind::Permanent, SendError::BodyTooLong));
         }

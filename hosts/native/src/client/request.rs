@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     body::Body,
-    directory::BudgetKey,
+    directory::{BudgetKey, Origin},
     engine::Engine,
     entropy::Entropy,
     key::Key,
@@ -24,7 +24,7 @@ use crate::{
     run::unexpected,
     saved::resumed,
     stamp::Stamp,
-    time::{Rounding, Time},
+    time::Time,
 };
 
 /// A request that is being put together.
@@ -167,9 +167,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let Shared { driver, http, settings } = self.shared;
         let url: Url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
         let headers = self.headers.map_err(Invalid::Header)?;
-        let uri = url.as_str().parse().unwrap_or_default();
-        let now = driver.time().mark(Rounding::Down);
-        settings.sharing.fill(&mut options, self.budget_key.as_ref(), now, (&uri, &headers));
+        let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &headers);
+        settings.sharing.fill(&mut options, self.budget_key.as_ref(), driver.time(), origin);
         let key = self.key.map(|key| settings.key_field.value(&key));
         let request = Request {
             key: if key.is_some() { IdempotencyKey::Honoured } else { IdempotencyKey::Absent },
@@ -184,8 +183,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             fresh: settings.fresh.clone(),
             announces: settings.announces.then(|| options.nesting.clone().unwrap_or_else(Nesting::outermost)),
         };
-        let (method, body, time) = (self.method, self.body, driver.time());
-        Ok((request, Call { http, settings, time, method, url, headers, body, stamp }, options))
+        let (method, text, body, time) = (self.method, self.url, self.body, driver.time());
+        Ok((request, Call { http, settings, time, method, text, url: Some(url), headers, body, stamp }, options))
     }
 }
 

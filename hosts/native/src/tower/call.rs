@@ -42,8 +42,7 @@ where
     async fn message(&mut self, attempt: Attempt) -> Result<Request<B>, ServiceError> {
         let body = self.body.for_attempt().ok_or(Refusal::BodySpent).map_err(ServiceError::Refused)?;
         let mut parts = self.parts.clone();
-        let url = parts.uri.to_string();
-        self.stamp.put(attempt, &parts.method, &url, &mut parts.headers).await.map_err(ServiceError::Refused)?;
+        self.stamp.put(attempt, &parts.method, &parts.uri, &mut parts.headers).await.map_err(ServiceError::Refused)?;
         parts.extensions.insert(attempt);
         parts.extensions.insert(self.nesting.below(attempt));
         Ok(Request::from_parts(parts, body))
