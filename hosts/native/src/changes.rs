@@ -2,57 +2,66 @@
 
 use std::{
     future::{Future, pending, poll_fn},
-    pin::pin,
-    sync::Arc,
-    task::Poll,
+    task::{Poll, ready},
 };
 
-use policy_core::{Network, Session};
+use policy_core::Session;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 
-use crate::{network::Connectivity, options::Options};
+use crate::{options::Options, race::race};
 
 /// The sources that one request listens to. Each change wakes once, so that an engine that does not care is not called
 /// in a tight loop.
-pub(crate) struct Changes {
-    /// Taken when it has fired.
-    cancel: Option<CancellationToken>,
-    session: Option<watch::Receiver<Session>>,
-    network: Option<(Arc<dyn Connectivity>, Network)>,
+pub(crate) struct Changes<'a> {
+    options: &'a Options,
+    /// Completes at the next change. In a box, made once a request: most have nothing to listen to, and what listens is
+    /// several times as large as all else that a request keeps while it waits.
+    next: Option<ReusableBoxFuture<'a, ()>>,
 }
 
-impl Changes {
-    /// Listens from here on.
-    pub(crate) fn of(options: &Options) -> Self {
-        Self {
-            cancel: options.cancel.clone(),
-            session: options.session.as_ref().map(|session| session.subscribe()),
-            network: options.network.clone().map(|network| (network.clone(), network.current())),
-        }
+impl<'a> Changes<'a> {
+    /// Hears nothing before it is settled.
+    pub(crate) const fn of(options: &'a Options) -> Self {
+        Self { options, next: None }
     }
 
     /// Forgets the changes so far; to be called right before the levels are looked at, so that none is told that was seen.
     pub(crate) fn settle(&mut self) {
-        if let Some(session) = &mut self.session {
-            session.mark_unchanged();
+        let Options { cancel, session, network, .. } = self.options;
+        if cancel.is_none() && session.is_none() && network.is_none() {
+            return;
         }
-        if let Some((network, known)) = &mut self.network {
-            *known = network.current();
+        // What was cancelled stays so: it wakes once.
+        let cancel = cancel.as_ref().filter(|cancel| !cancel.is_cancelled());
+        let mut session = session.as_ref().map(|session| session.subscribe());
+        let network = network.as_ref().map(|network| (network, network.current()));
+        let next = async move {
+            let network = async {
+                match network {
+                    Some((network, known)) => network.changed(known).await,
+                    None => pending().await,
+                }
+            };
+            race(cancelled(cancel), race(changed(&mut session), network)).await;
+        };
+        match &mut self.next {
+            Some(reused) => reused.set(next),
+            none => *none = Some(ReusableBoxFuture::new(next)),
         }
     }
 
-    /// Completes at the next change. Dropping it before loses none.
-    pub(crate) async fn next(&mut self) {
-        let others = race(changed(&mut self.session), reconnected(&self.network));
-        let first = race(cancelled(&self.cancel), others).await;
-        if let Either::Left(()) = first {
-            self.cancel = None;
-        }
+    /// Completes at the next change, once; then it has to be settled. Dropping it before loses none.
+    pub(crate) fn next(&mut self) -> impl Future<Output = ()> {
+        poll_fn(|cx| {
+            let Some(next) = &mut self.next else { return Poll::Pending };
+            ready!(next.poll(cx));
+            Poll::Ready(())
+        })
     }
 }
 
-async fn cancelled(cancel: &Option<CancellationToken>) {
+async fn cancelled(cancel: Option<&CancellationToken>) {
     match cancel {
         Some(cancel) => cancel.cancelled().await,
         None => pending().await,
@@ -67,27 +76,4 @@ pub(crate) async fn changed(level: &mut Option<watch::Receiver<Session>>) {
     if !told {
         pending().await
     }
-}
-
-async fn reconnected(network: &Option<(Arc<dyn Connectivity>, Network)>) {
-    match network {
-        Some((network, known)) => network.changed(*known).await,
-        None => pending().await,
-    }
-}
-
-/// Which of two futures was first.
-pub(crate) enum Either<A, B> {
-    Left(A),
-    Right(B),
-}
-
-/// Runs two futures until one completes; the left one if both do.
-pub(crate) async fn race<A, B>(left: impl Future<Output = A>, right: impl Future<Output = B>) -> Either<A, B> {
-    let (mut left, mut right) = (pin!(left), pin!(right));
-    poll_fn(|cx| match left.as_mut().poll(cx) {
-        Poll::Ready(left) => Poll::Ready(Either::Left(left)),
-        Poll::Pending => right.as_mut().poll(cx).map(Either::Right),
-    })
-    .await
 }

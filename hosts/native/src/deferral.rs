@@ -11,7 +11,8 @@ use policy_core::{Mark, Session};
 use tokio::sync::Notify;
 
 use crate::{
-    changes::{changed as signed_in_anew, race},
+    changes::changed as signed_in_anew,
+    race::race,
     saved::{Saved, due_at},
     session::SessionHandle,
     time::{Rounding, Time},

@@ -73,6 +73,7 @@ mod network;
 mod observer;
 mod options;
 mod outcome;
+mod race;
 mod run;
 mod saved;
 mod session;

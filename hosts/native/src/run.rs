@@ -10,13 +10,14 @@ use policy_core::{
 
 use crate::{
     budget::RetryBudget,
-    changes::{Changes, race},
+    changes::Changes,
     driver::{Driver, RunResult},
     engine::{Engine, EngineError, State, Step},
     entropy::Entropy,
     observer::{Trace, TraceEvent},
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
+    race::race,
     session::SessionTag,
     time::{Rounding, Time, yield_once},
     transport::Head,
@@ -26,7 +27,7 @@ use crate::{
 pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     driver: &'a Driver<E, T, X>,
     options: &'a Options,
-    changes: Changes,
+    changes: Changes<'a>,
     /// The session in which the driver was called.
     session: Session,
     id: u64,

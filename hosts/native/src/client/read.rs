@@ -7,8 +7,9 @@ use policy_core::{End, FailureKind, Session};
 
 use super::{SendError, Settings};
 use crate::{
-    changes::{Changes, Either, race},
+    changes::Changes,
     options::Options,
+    race::{Either, race},
     time::{Rounding, Time, sleep},
     transport::Failure,
 };

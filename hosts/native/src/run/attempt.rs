@@ -6,12 +6,12 @@ use policy_core::{Command, Event, HintReport, Mark, Outcome, Wait, hint::Hint};
 
 use super::Run;
 use crate::{
-    changes::{Either, race},
     engine::Engine,
     entropy::Entropy,
     fields::FieldValues,
     observer::TraceEvent,
     outcome::{Last, Reason},
+    race::{Either, race},
     time::{Rounding, Time, sleep},
     transport::{Attempt, Attempted, Failure, Head, Transport},
 };
