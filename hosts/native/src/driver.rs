@@ -3,8 +3,6 @@
 //! It holds no retry rule. All that may have changed outside is read right before each call into the engine, so an early
 //! or a needless wake is harmless, and nothing has to be checked again after a wait.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use policy_core::{Command, Policy, Request, Session};
 
 use crate::{
@@ -27,7 +25,6 @@ pub struct Driver<E, T, X> {
     budget: RetryBudget,
     policy: Option<Box<Policy>>,
     max_attempts: Option<u32>,
-    requests: AtomicU64,
 }
 
 /// What the driver returns: a success, or how the request ended without one.
@@ -41,7 +38,7 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         let policy = engine.description().policy.as_slice().try_into().ok();
         let policy = policy.and_then(|bytes| Policy::from_bytes(bytes).ok()).map(Box::new);
         let max_attempts = policy.as_ref().map(|policy| policy.rules().max_attempts);
-        Self { engine, time, entropy, budget, policy, max_attempts, requests: AtomicU64::new(0) }
+        Self { engine, time, entropy, budget, policy, max_attempts }
     }
 
     /// What decides.
@@ -104,9 +101,8 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         mut transport: C,
         options: &'a Options,
     ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send + use<'a, C, E, T, X> {
-        let id = self.requests.fetch_add(1, Ordering::Relaxed);
         let request = options.nesting.as_ref().map_or(*request, |nesting| nesting.join(request));
-        let mut run = Run::new(self, session, &request, options, id);
+        let mut run = Run::new(self, session, &request, options);
         async move {
             let mut last = Last::Nothing;
             let mut command = run.start(&request);

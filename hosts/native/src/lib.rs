@@ -47,6 +47,9 @@
 //! | `document` | a document's key field and budget scope, from `refrain-document` |
 //! | `hyper` | [`transport::kind_of`]: what the errors of clients over hyper prove; in `reqwest` and `tower` |
 //! | `serde` | [`Saved`] can be written and read |
+//! | `tracing` | [`observer::TracingObserver`]: spans and events |
+//! | `metrics` | [`observer::MetricsObserver`]: counters and a histogram |
+//! | `record` | [`record::Recording`]: what the policy was asked, to be run again |
 //! | `testing` | [`testing`]: controlled time, a scripted transport |
 
 #[cfg(any(feature = "middleware", feature = "tower"))]
@@ -70,10 +73,12 @@ mod key;
 pub mod middleware;
 mod nesting;
 mod network;
-mod observer;
+pub mod observer;
 mod options;
 mod outcome;
 mod race;
+#[cfg(feature = "record")]
+pub mod record;
 mod run;
 mod saved;
 mod session;

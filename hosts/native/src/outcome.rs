@@ -137,6 +137,10 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// The names of those that are not the policy's.
+    #[cfg(feature = "metrics")]
+    pub(crate) const OTHERS: [&'static str; 3] = ["engine-failed", "no-entropy", "refused"];
+
     /// The name in logs: that of the [`End`], `engine-failed`, `no-entropy` or `refused`.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -14,7 +14,7 @@ use crate::{
     driver::{Driver, RunResult},
     engine::{Engine, EngineError, State, Step},
     entropy::Entropy,
-    observer::{Trace, TraceEvent},
+    observer::{TraceEvent, Watch},
     options::Options,
     outcome::{Delivered, Ended, Last, Reason},
     race::race,
@@ -30,7 +30,8 @@ pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     changes: Changes<'a>,
     /// The session in which the driver was called.
     session: Session,
-    id: u64,
+    /// Kept apart, so that a request that nobody watches pays a pointer for it.
+    watch: Option<Box<Watch<'a>>>,
     state: State,
     /// The state from which the engine commanded the last send; `None` if the request began with it.
     before: Option<State>,
@@ -51,19 +52,13 @@ pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
 }
 
 impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
-    pub(crate) fn new(
-        driver: &'a Driver<E, T, X>,
-        session: Session,
-        request: &Request,
-        options: &'a Options,
-        id: u64,
-    ) -> Self {
+    pub(crate) fn new(driver: &'a Driver<E, T, X>, session: Session, request: &Request, options: &'a Options) -> Self {
         Self {
             driver,
             options,
             changes: Changes::of(options),
             session,
-            id,
+            watch: None,
             state: State([0; 8]),
             before: None,
             open: false,
@@ -79,7 +74,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// The policy takes the session of this call for that of the request, so it cannot notice one that ended between the
     /// call of the driver and its first poll. Compared after the changes were settled, so that none is missed.
     pub(crate) fn start(&mut self, request: &Request) -> Result<Command, Reason> {
-        let command = self.step(Rounding::Down, |engine, _, now| engine.start(request, now));
+        self.watch = self.options.observer.as_deref().map(Watch::begin);
+        let command = self.step(Rounding::Down, &Asked::Start(request));
+        self.trace(|| TraceEvent::Begun { attempts_used: request.attempts_used });
         self.cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, self.at));
         match self.session == self.options.session() {
             true => command,
@@ -88,17 +85,17 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     /// Calls into the engine with everything as it is now.
-    fn step(
-        &mut self,
-        rounding: Rounding,
-        call: impl Fn(&E, &State, &Now) -> Result<Step, EngineError>,
-    ) -> Result<Command, Reason> {
+    fn step(&mut self, rounding: Rounding, asked: &Asked<'_>) -> Result<Command, Reason> {
         self.changes.settle();
         let mut now = self.now(rounding)?;
         let step = self.budget().apply(|tokens| {
             now.tokens = tokens;
-            call(self.driver.engine(), &self.state, &now)
-        })?;
+            asked.put(self.driver.engine(), &self.state, &now)
+        });
+        if let Some(watch) = &mut self.watch {
+            watch.called(self.driver.engine(), &self.state, asked, &now, step.as_ref());
+        }
+        let step = step?;
         if let Command::Send { .. } = step.command {
             self.before = self.open.then_some(self.state);
         }
@@ -136,7 +133,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     fn wake(&mut self) -> Result<Command, Reason> {
-        self.step(Rounding::Down, |engine, state, now| engine.handle(state, Event::Wake, now))
+        self.step(Rounding::Down, &Asked::Handle(Event::Wake))
     }
 
     /// Waits until the engine commands something else.
@@ -146,13 +143,14 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             Command::AwaitNetwork { until } => (until, TraceEvent::NetworkAwaited { until }),
             other => return Ok(other),
         };
-        self.trace(event);
+        self.trace(|| event);
         let begun = self.at;
         loop {
             race(self.driver.time().sleep_until(until), self.changes.next()).await;
             let next = self.wake()?;
             if !goes_on(&pause, &next) {
-                self.trace(TraceEvent::WaitOver { waited: begun.until(self.at) });
+                let waited = begun.until(self.at);
+                self.trace(|| TraceEvent::WaitOver { waited });
                 return Ok(next);
             }
             if self.at >= until {
@@ -162,14 +160,14 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         }
     }
 
-    pub(crate) fn finish<R: Head, F>(&self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
+    pub(crate) fn finish<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
         if outcome.end.gave_up() {
             self.give_up();
         }
         let Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume } = outcome;
         let last = match (hand_over, last) {
             (HandOver::This, Last::Response(response)) if end == End::Success => {
-                self.trace(TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
+                self.trace(|| TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
                 return Ok(Delivered { response, session: self.tag(), attempts, maybe_applied });
             }
             (_, last) if end == End::Success => {
@@ -186,7 +184,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 
     /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
     /// session is.
-    pub(crate) fn broken<R: Head, F>(&self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
+    pub(crate) fn broken<R: Head, F>(&mut self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
         self.give_up();
         let last = match last {
             _ if self.session != self.options.session() => Last::Nothing,
@@ -206,9 +204,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         })
     }
 
-    fn ended<R, F>(&self, ended: Ended<R, F>) -> Ended<R, F> {
+    fn ended<R, F>(&mut self, ended: Ended<R, F>) -> Ended<R, F> {
         let Ended { bound, hint, attempts, .. } = ended;
-        self.trace(TraceEvent::Ended { reason: ended.reason.clone(), bound, hint, attempts });
+        self.trace(|| TraceEvent::Ended { reason: ended.reason.clone(), bound, hint, attempts });
         ended
     }
 
@@ -223,9 +221,33 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         SessionTag::new(self.session, self.options.session.clone())
     }
 
-    fn trace(&self, event: TraceEvent) {
-        if let Some(observer) = &self.options.observer {
-            observer.event(&Trace { request: self.id, at: self.at, event });
+    /// Nothing is made that nobody sees.
+    fn trace(&mut self, event: impl FnOnce() -> TraceEvent) {
+        if let Some(watch) = &mut self.watch {
+            watch.event(self.at, event());
+        }
+    }
+}
+
+/// What the engine is called with, beside everything that may have changed.
+pub(crate) enum Asked<'a> {
+    Start(&'a Request),
+    Handle(Event<'a>),
+}
+
+impl<'a> Asked<'a> {
+    fn put(&self, engine: &impl Engine, state: &State, now: &Now) -> Result<Step, EngineError> {
+        match self {
+            Self::Start(request) => engine.start(request, now),
+            Self::Handle(event) => engine.handle(state, *event, now),
+        }
+    }
+
+    #[cfg(feature = "record")]
+    pub(crate) const fn event(&self) -> Option<Event<'a>> {
+        match self {
+            Self::Start(_) => None,
+            Self::Handle(event) => Some(*event),
         }
     }
 }

@@ -58,6 +58,7 @@ async fn the_observer_sees_each_step_once() {
     assert_eq!(
         events,
         [
+            (0, TraceEvent::Begun { attempts_used: 0 }),
             (0, TraceEvent::Sent { attempt: 1, timeout: None }),
             (0, TraceEvent::Answered { attempt: 1, status: 503 }),
             (0, TraceEvent::WaitPlanned(wait)),

@@ -1,10 +1,13 @@
 //! One attempt: sent, completed, reported. Whatever ends it, it is over when it has been reported.
 
-use std::{future::Future, pin::pin};
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+};
 
 use policy_core::{Command, Event, HintReport, Mark, Outcome, Wait, hint::Hint};
 
-use super::Run;
+use super::{Asked, Run};
 use crate::{
     engine::Engine,
     entropy::Entropy,
@@ -30,20 +33,25 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
         attempt: Attempt,
     ) -> Next<C::Response, C::Error> {
         self.attempts = attempt.number;
-        self.trace(TraceEvent::Sent { attempt: attempt.number, timeout: attempt.timeout });
+        self.trace(|| TraceEvent::Sent { attempt: attempt.number, timeout: attempt.timeout });
         let limit = attempt.timeout.map(|timeout| self.at.after(timeout));
         let Attempted { result, sends, exhausted } = match self.counted(limit, transport, attempt).await {
             Ok(attempted) => attempted,
-            Err(next) => return (next, Last::Nothing),
+            Err(next) => return self.aborted(attempt.number, next),
         };
         let result = match result {
             Ok(head) => match self.within(self.cut_off, transport.complete(head)).await {
                 Ok(completed) => completed.unwrap_or_else(|| Err(Failure::timed_out())),
-                Err(next) => return (next, Last::Nothing),
+                Err(next) => return self.aborted(attempt.number, next),
             },
             failed => failed,
         };
         self.report(attempt.number, Attempted { result, sends, exhausted })
+    }
+
+    fn aborted<R, F>(&mut self, attempt: u32, next: Result<Command, Reason>) -> Next<R, F> {
+        self.trace(|| TraceEvent::Aborted { attempt });
+        (next, Last::Nothing)
     }
 
     /// The attempt up to its head, with the sends of all layers below.
@@ -74,7 +82,11 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
         let mut part = pin!(part);
         let mut timeout = pin!(sleep(self.driver.time(), limit));
         loop {
-            let first = race(part.as_mut(), race(timeout.as_mut(), self.changes.next())).await;
+            let watched = poll_fn(|cx| match &mut self.watch {
+                Some(watch) => watch.poll(part.as_mut(), cx),
+                None => part.as_mut().poll(cx),
+            });
+            let first = race(watched, race(timeout.as_mut(), self.changes.next())).await;
             match first {
                 Either::Left(over) => return Ok(Some(over)),
                 Either::Right(Either::Left(())) => return Ok(None),
@@ -95,14 +107,17 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
             Ok(response) => {
                 (self.answered(of, response), TraceEvent::Answered { attempt: number, status: response.status() })
             }
-            Err(failure) if failure.refused => return (Err(self.unsend(number)), result.into()),
+            Err(failure) if failure.refused => {
+                self.trace(|| TraceEvent::Refused { attempt: number });
+                return (Err(self.unsend(number)), result.into());
+            }
             Err(Failure { kind, timed_out, .. }) => {
                 let event = Event::Failure { of, kind: *kind, timed_out: *timed_out };
-                let command = self.step(Rounding::Up, |engine, state, now| engine.handle(state, event, now));
+                let command = self.step(Rounding::Up, &Asked::Handle(event));
                 (command, TraceEvent::Failed { attempt: number, kind: *kind, timed_out: *timed_out })
             }
         };
-        self.trace(event);
+        self.trace(|| event);
         (command, result.into())
     }
 
@@ -111,7 +126,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
         let values = FieldValues::of(response.headers(), names);
         let (status, fields) = (response.status(), values.as_fields());
         let event = Event::Response { of, status, fields: &fields };
-        let command = self.step(Rounding::Up, |engine, state, now| engine.handle(state, event, now))?;
+        let command = self.step(Rounding::Up, &Asked::Handle(event))?;
         self.asked = match (hint_of(&command), self.driver.policy()) {
             (HintReport::Used, Some(policy)) => Some(Hint::read(policy, status, &fields, self.wall).delay),
             _ => None,
