@@ -1,8 +1,8 @@
 //! Wakes a request when something outside has changed. What has changed is of no interest: the policy compares it all.
 
 use std::{
-    future::{Future, pending, poll_fn},
-    task::{Poll, ready},
+    future::pending,
+    task::{Context, Poll},
 };
 
 use policy_core::Session;
@@ -51,13 +51,9 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Completes at the next change, once; then it has to be settled. Dropping it before loses none.
-    pub(crate) fn next(&mut self) -> impl Future<Output = ()> {
-        poll_fn(|cx| {
-            let Some(next) = &mut self.next else { return Poll::Pending };
-            ready!(next.poll(cx));
-            Poll::Ready(())
-        })
+    /// Ready at the next change, once; then it has to be settled.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.next.as_mut().map_or(Poll::Pending, |next| next.poll(cx))
     }
 }
 

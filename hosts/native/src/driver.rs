@@ -3,7 +3,9 @@
 //! It holds no retry rule. All that may have changed outside is read right before each call into the engine, so an early
 //! or a needless wake is harmless, and nothing has to be checked again after a wait.
 
-use policy_core::{Command, Policy, Request, Session};
+use std::ops::ControlFlow;
+
+use policy_core::{Policy, Request, Session};
 
 use crate::{
     budget::RetryBudget,
@@ -11,9 +13,9 @@ use crate::{
     entropy::Entropy,
     options::Options,
     outcome::{Delivered, Ended, Last},
-    run::{Run, unexpected},
+    run::{Run, Task},
     time::Time,
-    transport::{Attempt, Transport},
+    transport::Transport,
 };
 
 /// Runs logical requests under one policy.
@@ -104,25 +106,29 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         let request = options.nesting.as_ref().map_or(*request, |nesting| nesting.join(request));
         let mut run = Run::new(self, session, &request, options);
         async move {
-            let mut last = Last::Nothing;
-            let mut command = run.start(&request);
+            let command = run.start();
+            let mut task = match run.task(command, Last::Nothing) {
+                Ok(task) => task,
+                Err(end) => return end,
+            };
             loop {
-                command = match command {
-                    Ok(Command::Send { attempt, timeout }) => {
-                        let attempt = Attempt { number: attempt, timeout, max: self.max_attempts(&request) };
-                        let (next, result) = run.attempt(&mut transport, attempt).await;
-                        last = result;
-                        next
+                let (command, last) = match task {
+                    // Not in a function of its own, whose future would keep run and transport once more.
+                    Task::Send => 'attempt: {
+                        let attempt = run.begin();
+                        let sent = run.within(run.until, transport.attempt(attempt)).await;
+                        let head = match run.headed(sent) {
+                            ControlFlow::Continue(head) => head,
+                            ControlFlow::Break(next) => break 'attempt next,
+                        };
+                        let completed = run.within(run.cut_off, transport.complete(head)).await;
+                        run.completed(completed)
                     }
-                    Ok(pause @ (Command::Wait(_) | Command::AwaitNetwork { .. })) => {
-                        last = Last::Nothing;
-                        run.pause(pause).await
-                    }
-                    Ok(Command::Finish(outcome)) => return run.finish(outcome, last),
-                    Ok(Command::Keep) => {
-                        return Err(run.broken(unexpected("`keep` where there is nothing to go on with"), last));
-                    }
-                    Err(reason) => return Err(run.broken(reason, last)),
+                    pause => (run.pause(pause).await, Last::Nothing),
+                };
+                task = match run.task(command, last) {
+                    Ok(task) => task,
+                    Err(end) => return end,
                 };
             }
         }

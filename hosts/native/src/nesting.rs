@@ -127,13 +127,39 @@ impl Nesting {
         }
     }
 
-    /// Begins an attempt.
-    pub(crate) fn begin(&self) -> Count<'_> {
-        let shared = self.shared.as_deref();
-        if let Some(shared) = shared {
-            shared.gave_up.store(false, Ordering::Relaxed);
+    /// Begins an attempt, and returns the sends so far.
+    pub(crate) fn begin(&self) -> u32 {
+        let Some(shared) = &self.shared else { return 0 };
+        shared.gave_up.store(false, Ordering::Relaxed);
+        shared.sends()
+    }
+
+    /// Ends an attempt: nothing was sent without a network, or by a transport that refused.
+    pub(crate) fn end<R, E>(&self, before: u32, attempted: &Attempted<R, E>) {
+        let unsent = |kind, refused| refused || kind == FailureKind::Offline;
+        let sends = match &attempted.result {
+            Err(failure) if unsent(failure.kind, failure.refused) => 0,
+            _ => attempted.sends,
+        };
+        self.count(before, sends);
+    }
+
+    /// Counts the sends of an attempt, unless a layer below has done so: its attempt is over first.
+    pub(crate) fn count(&self, before: u32, sends: u32) {
+        let uncounted = self.shared.as_ref().filter(|_| self.sends_since(before) == 0);
+        if let Some(shared) = uncounted {
+            shared.sends.fetch_add(sends, Ordering::Relaxed);
         }
-        Count { shared, before: shared.map_or(0, Shared::sends) }
+    }
+
+    /// Sends since an attempt was begun, those of the layers below included.
+    pub(crate) fn sends_since(&self, before: u32) -> u32 {
+        self.shared.as_deref().map_or(0, Shared::sends).saturating_sub(before)
+    }
+
+    /// Whether a layer below gave up.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.shared.as_ref().is_some_and(|shared| shared.gave_up.load(Ordering::Relaxed))
     }
 }
 
@@ -148,55 +174,6 @@ impl Announced {
         let (attempt, max) = value.to_str().ok()?.split_once(";max=")?;
         let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
         Some(Self { attempt: number(attempt)?, max: number(max)? })
-    }
-}
-
-/// The sends of one attempt of a layer, those of the layers below it included.
-pub(crate) struct Count<'a> {
-    shared: Option<&'a Shared>,
-    before: u32,
-}
-
-impl Count<'_> {
-    /// Sends so far.
-    pub(crate) fn sends(&self) -> u32 {
-        self.shared.map_or(0, Shared::sends).saturating_sub(self.before)
-    }
-
-    /// Whether a layer below gave up.
-    pub(crate) fn gave_up(&self) -> bool {
-        self.shared.is_some_and(|shared| shared.gave_up.load(Ordering::Relaxed))
-    }
-
-    /// Counts an attempt, also one that is dropped, unless a layer below has done so: its guard is dropped first.
-    pub(crate) fn guard(&self) -> Guard<'_> {
-        Guard { count: self, sends: 1 }
-    }
-}
-
-/// Counts when it is dropped.
-pub(crate) struct Guard<'a> {
-    count: &'a Count<'a>,
-    sends: u32,
-}
-
-impl Guard<'_> {
-    /// Of an attempt that ended: nothing was sent without a network, or by a transport that refused.
-    pub(crate) fn end<R, E>(mut self, attempted: &Attempted<R, E>) {
-        let unsent = |kind, refused| refused || kind == FailureKind::Offline;
-        self.sends = match &attempted.result {
-            Err(failure) if unsent(failure.kind, failure.refused) => 0,
-            _ => attempted.sends,
-        };
-    }
-}
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        let unmoved = self.count.shared.filter(|_| self.count.sends() == 0);
-        if let Some(shared) = unmoved {
-            shared.sends.fetch_add(self.sends, Ordering::Relaxed);
-        }
     }
 }
 
@@ -218,22 +195,20 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_attempt_is_counted_by_the_lowest_layer_alone() {
+    fn an_attempt_is_counted_by_the_lowest_layer_alone() {
         let upper = Nesting::outermost();
         let attempt = Attempt { number: 1, timeout: None, max: Some(4) };
-        let count = upper.begin();
-        {
-            let _upper = count.guard();
-            let middle = upper.below(attempt);
-            for _ in 0..2 {
-                let count = middle.begin();
-                let _middle = count.guard();
-                let lower = middle.below(attempt);
-                for _ in 0..3 {
-                    drop(lower.begin().guard());
-                }
+        let upper_before = upper.begin();
+        let middle = upper.below(attempt);
+        for _ in 0..2 {
+            let middle_before = middle.begin();
+            let lower = middle.below(attempt);
+            for _ in 0..3 {
+                lower.count(lower.begin(), 1);
             }
+            middle.count(middle_before, 1);
         }
-        assert_eq!(count.sends(), 6);
+        upper.count(upper_before, 1);
+        assert_eq!(upper.sends_since(upper_before), 6);
     }
 }

@@ -48,6 +48,11 @@ impl fmt::Debug for Options {
 }
 
 impl Options {
+    /// Whether something is to be listened to, or someone listens.
+    pub(crate) fn are_any(&self) -> bool {
+        self.cancel.is_some() || self.session.is_some() || self.network.is_some() || self.observer.is_some()
+    }
+
     /// Without a handle every request is of one session, whose number does not matter.
     pub(crate) fn session(&self) -> Session {
         self.session.as_ref().map_or(Session::new(0), SessionHandle::current)

@@ -3,9 +3,17 @@
 mod attempt;
 mod close;
 
+use std::{
+    future::{Future, poll_fn},
+    mem,
+    num::NonZero,
+    ops::ControlFlow,
+    task::{Context, Poll},
+};
+
 use policy_core::{
     Bound, Command, End, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, Sample, Session, Tokens,
-    UnixMillis,
+    Wait,
 };
 
 use crate::{
@@ -23,90 +31,138 @@ use crate::{
     transport::Head,
 };
 
-/// One logical request.
+/// One logical request. It is kept small: of those that wait there may be a million.
 pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     driver: &'a Driver<E, T, X>,
     options: &'a Options,
+    /// Kept apart, so that a request without such handles pays a pointer for them.
+    around: Option<Box<Around<'a>>>,
+    progress: Progress,
+    /// While an attempt is under way that is not the first: the state from which the engine commanded it.
+    before: Option<Box<State>>,
+    /// When the wait under way, or the time for the head of the answer, is over.
+    pub(crate) until: Mark,
+    /// Until when an answer may be read.
+    pub(crate) cut_off: Mark,
+    /// How long the last answer asked to stay away; [`Millis::MAX`] if it did not.
+    asked: Millis,
+    /// All sends so far, as far as they are reported.
+    attempts: u32,
+    /// The most sends that policy and request allow, if they are known.
+    max: Option<NonZero<u32>>,
+    /// Something was sent in this run.
+    sent: bool,
+    /// While an attempt is under way among layers that retry: their sends before it.
+    sends_before: Option<u32>,
+    /// Once the answer of an attempt has begun: what it cost, and whether a layer below gave up.
+    sends: u32,
+    exhausted: bool,
+}
+
+/// What is outside of a request: who watches, and what may change.
+struct Around<'a> {
+    watch: Option<Watch<'a>>,
     changes: Changes<'a>,
     /// The session in which the driver was called.
     session: Session,
-    /// Kept apart, so that a request that nobody watches pays a pointer for it.
-    watch: Option<Box<Watch<'a>>>,
-    state: State,
-    /// The state from which the engine commanded the last send; `None` if the request began with it.
-    before: Option<State>,
-    /// The engine has begun the request and not ended it.
-    open: bool,
-    /// The clock as last told to the engine.
-    at: Mark,
-    /// The wall clock as last told to the engine.
-    wall: Option<UnixMillis>,
-    /// How long the last answer asked to stay away.
-    asked: Option<Millis>,
-    /// Until when an answer may be read.
-    cut_off: Option<Mark>,
-    /// Sends before this run.
-    used: u32,
-    /// All sends so far, as far as they are reported.
-    attempts: u32,
+}
+
+/// How far the engine has come. A request that it has begun needs no longer be known here.
+enum Progress {
+    New(Request),
+    Open(State),
+    Over,
+}
+
+/// What is to be done until the engine is called again.
+#[derive(Clone, Copy)]
+pub(crate) enum Task {
+    Send,
+    Wait,
+    AwaitNetwork,
 }
 
 impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     pub(crate) fn new(driver: &'a Driver<E, T, X>, session: Session, request: &Request, options: &'a Options) -> Self {
+        let changes = Changes::of(options);
+        let around = || Box::new(Around { watch: None, changes, session });
         Self {
             driver,
             options,
-            changes: Changes::of(options),
-            session,
-            watch: None,
-            state: State([0; 8]),
+            around: options.are_any().then(around),
+            progress: Progress::New(*request),
             before: None,
-            open: false,
-            at: Mark::default(),
-            wall: None,
-            asked: None,
-            cut_off: None,
-            used: request.attempts_used,
+            until: Mark::MAX,
+            cut_off: Mark::MAX,
+            asked: Millis::MAX,
             attempts: request.attempts_used,
+            max: driver.max_attempts(request).and_then(NonZero::new),
+            sent: false,
+            sends_before: None,
+            sends: 0,
+            exhausted: false,
         }
     }
 
     /// The policy takes the session of this call for that of the request, so it cannot notice one that ended between the
     /// call of the driver and its first poll. Compared after the changes were settled, so that none is missed.
-    pub(crate) fn start(&mut self, request: &Request) -> Result<Command, Reason> {
-        self.watch = self.options.observer.as_deref().map(Watch::begin);
-        let command = self.step(Rounding::Down, &Asked::Start(request));
+    pub(crate) fn start(&mut self) -> Result<Command, Reason> {
+        let Progress::New(request) = self.progress else { return Err(unexpected("a second start")) };
+        if let (Some(around), Some(observer)) = (&mut self.around, self.options.observer.as_deref()) {
+            around.watch = Some(Watch::begin(observer));
+        }
+        let told = self.step(Rounding::Down, &Asked::Start(&request));
         self.trace(|| TraceEvent::Begun { attempts_used: request.attempts_used });
-        self.cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, self.at));
-        match self.session == self.options.session() {
-            true => command,
+        let (command, now) = told?;
+        let cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, now.mark));
+        self.cut_off = cut_off.unwrap_or(Mark::MAX);
+        match self.session() == self.options.session() {
+            true => Ok(command),
             false => Err(Reason::Policy(End::SessionChanged)),
         }
     }
 
-    /// Calls into the engine with everything as it is now.
-    fn step(&mut self, rounding: Rounding, asked: &Asked<'_>) -> Result<Command, Reason> {
-        self.changes.settle();
+    /// Calls into the engine with everything as it is now, and returns what it commands and what it was told.
+    fn step(&mut self, rounding: Rounding, asked: &Asked<'_>) -> Result<(Command, Now), Reason> {
+        if let Some(around) = &mut self.around {
+            around.changes.settle();
+        }
         let mut now = self.now(rounding)?;
-        let step = self.budget().apply(|tokens| {
-            now.tokens = tokens;
-            asked.put(self.driver.engine(), &self.state, &now)
-        });
-        if let Some(watch) = &mut self.watch {
-            watch.called(self.driver.engine(), &self.state, asked, &now, step.as_ref());
+        let step = self.call(asked, &mut now)?;
+        let progress = mem::replace(&mut self.progress, Progress::Open(step.state));
+        match step.command {
+            Command::Send { timeout, .. } => {
+                self.before = progress.state().map(Box::new);
+                self.until = timeout.map_or(Mark::MAX, |timeout| now.mark.after(timeout));
+            }
+            Command::Wait(Wait { until, .. }) | Command::AwaitNetwork { until } => self.until = until,
+            Command::Keep => {}
+            Command::Finish(_) => self.progress = Progress::Over,
         }
-        let step = step?;
-        if let Command::Send { .. } = step.command {
-            self.before = self.open.then_some(self.state);
-        }
-        self.state = step.state;
-        self.open = !matches!(step.command, Command::Finish(_));
-        (self.at, self.wall) = (now.mark, now.wall);
-        Ok(step.command)
+        Ok((step.command, now))
     }
 
-    fn budget(&self) -> &RetryBudget {
+    /// Calls into the engine, until the tokens that it returns could be stored.
+    fn call(&mut self, asked: &Asked<'_>, now: &mut Now) -> Result<Step, EngineError> {
+        // There is none to look at when the engine begins.
+        let (engine, state) = (self.driver.engine(), self.progress.state().unwrap_or(State([0; 8])));
+        let step = self.budget().apply(|tokens| {
+            now.tokens = tokens;
+            asked.put(engine, &state, now)
+        });
+        if let Some(watch) = self.watch() {
+            watch.called(engine, &state, asked, now, step.as_ref());
+        }
+        step
+    }
+
+    fn budget(&self) -> &'a RetryBudget {
         self.options.budget.as_ref().unwrap_or(self.driver.budget())
+    }
+
+    /// Without handles no session ever changes.
+    fn session(&self) -> Session {
+        self.around.as_ref().map_or(self.options.session(), |around| around.session)
     }
 
     fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
@@ -114,7 +170,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let (session, cancelled) = (self.options.session(), self.options.is_cancelled());
         // The core ends a cancelled request, and one of an older session, before it draws: no sample is looked at, and a
         // lack of randomness must not turn a cancel into a failure.
-        let interrupted = cancelled || self.session != session;
+        let interrupted = cancelled || self.session() != session;
         let sample = if interrupted { Sample::ZERO } else { self.driver.entropy().sample()? };
         // A date's remaining time is taken from the wall clock and added to the mark. When the thread stands still between
         // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
@@ -132,32 +188,70 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         })
     }
 
-    fn wake(&mut self) -> Result<Command, Reason> {
+    fn wake(&mut self) -> Result<(Command, Now), Reason> {
         self.step(Rounding::Down, &Asked::Handle(Event::Wake))
     }
 
-    /// Waits until the engine commands something else.
-    pub(crate) async fn pause(&mut self, pause: Command) -> Result<Command, Reason> {
-        let (until, event) = match pause {
-            Command::Wait(wait) => (wait.until, TraceEvent::WaitPlanned(wait)),
-            Command::AwaitNetwork { until } => (until, TraceEvent::NetworkAwaited { until }),
-            other => return Ok(other),
-        };
-        self.trace(|| event);
-        let begun = self.at;
-        loop {
-            race(self.driver.time().sleep_until(until), self.changes.next()).await;
-            let next = self.wake()?;
-            if !goes_on(&pause, &next) {
-                let waited = begun.until(self.at);
-                self.trace(|| TraceEvent::WaitOver { waited });
-                return Ok(next);
+    /// What is to be done now; `Err` with the end, of which `last` may be a part.
+    pub(crate) fn task<R: Head, F>(
+        &mut self,
+        command: Result<Command, Reason>,
+        last: Last<R, F>,
+    ) -> Result<Task, RunResult<R, F>> {
+        match command {
+            Ok(Command::Send { attempt, timeout }) => {
+                self.attempts = attempt;
+                self.trace(|| TraceEvent::Sent { attempt, timeout });
+                Ok(Task::Send)
             }
-            if self.at >= until {
-                return Err(unexpected("a wait that is over"));
+            Ok(Command::Wait(wait)) => {
+                self.trace(|| TraceEvent::WaitPlanned(wait));
+                Ok(Task::Wait)
             }
-            yield_once().await;
+            Ok(Command::AwaitNetwork { until }) => {
+                self.trace(|| TraceEvent::NetworkAwaited { until });
+                Ok(Task::AwaitNetwork)
+            }
+            Ok(Command::Finish(outcome)) => Err(self.finish(outcome, last)),
+            Ok(Command::Keep) => Err(Err(self.broken(unexpected("`keep` where there is nothing to go on with"), last))),
+            Err(reason) => Err(Err(self.broken(reason, last))),
         }
+    }
+
+    /// Waits until the engine commands something else.
+    #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its parameters twice")]
+    pub(crate) fn pause<'r>(
+        &'r mut self,
+        task: Task,
+    ) -> impl Future<Output = Result<Command, Reason>> + use<'r, 'a, E, T, X> {
+        async move {
+            let until = self.until;
+            loop {
+                race(self.driver.time().sleep_until(until), poll_fn(|cx| self.poll_changed(cx))).await;
+                if let ControlFlow::Break(next) = self.woken(task, until) {
+                    return next;
+                }
+                yield_once().await;
+            }
+        }
+    }
+
+    /// Whether a pause is over, and with what.
+    fn woken(&mut self, task: Task, until: Mark) -> ControlFlow<Result<Command, Reason>> {
+        match self.wake() {
+            Ok((next, now)) if goes_on(task, until, &next) && now.mark < until => ControlFlow::Continue(()),
+            Ok((next, _)) if goes_on(task, until, &next) => ControlFlow::Break(Err(unexpected("a wait that is over"))),
+            next => {
+                if let (Ok(_), Some(watch)) = (&next, self.watch()) {
+                    watch.wait_over();
+                }
+                ControlFlow::Break(next.map(|(next, _)| next))
+            }
+        }
+    }
+
+    fn poll_changed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.around.as_mut().map_or(Poll::Pending, |around| around.changes.poll(cx))
     }
 
     pub(crate) fn finish<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
@@ -178,7 +272,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             (HandOver::LastStatus(status), _) => Last::Status(status),
         };
         let reason = Reason::Policy(end);
-        let (asked, session) = (self.asked.filter(|_| end != End::SessionChanged), self.tag());
+        let (asked, session) = (self.asked().filter(|_| end != End::SessionChanged), self.tag());
         Err(self.ended(Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session }))
     }
 
@@ -187,7 +281,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     pub(crate) fn broken<R: Head, F>(&mut self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
         self.give_up();
         let last = match last {
-            _ if self.session != self.options.session() => Last::Nothing,
+            _ if self.session() != self.options.session() => Last::Nothing,
             Last::Response(response) => Last::Status(response.status()),
             last => last,
         };
@@ -197,7 +291,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             hint: HintReport::Absent,
             asked: None,
             attempts: self.attempts,
-            maybe_applied: self.attempts > self.used,
+            maybe_applied: self.sent,
             resume: None,
             last,
             session: self.tag(),
@@ -210,6 +304,10 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         ended
     }
 
+    fn asked(&self) -> Option<Millis> {
+        Some(self.asked).filter(|asked| *asked != Millis::MAX)
+    }
+
     /// Nobody above begins again.
     fn give_up(&self) {
         if let Some(nesting) = &self.options.nesting {
@@ -218,13 +316,26 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     fn tag(&self) -> SessionTag {
-        SessionTag::new(self.session, self.options.session.clone())
+        SessionTag::new(self.session(), self.options.session.clone())
     }
 
     /// Nothing is made that nobody sees.
     fn trace(&mut self, event: impl FnOnce() -> TraceEvent) {
-        if let Some(watch) = &mut self.watch {
-            watch.event(self.at, event());
+        if let Some(watch) = self.watch() {
+            watch.event(event());
+        }
+    }
+
+    fn watch(&mut self) -> Option<&mut Watch<'a>> {
+        self.around.as_mut()?.watch.as_mut()
+    }
+}
+
+impl Progress {
+    const fn state(&self) -> Option<State> {
+        match self {
+            Self::Open(state) => Some(*state),
+            Self::New(_) | Self::Over => None,
         }
     }
 }
@@ -252,12 +363,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Whether `next` says to go on with `pause`.
-fn goes_on(pause: &Command, next: &Command) -> bool {
-    match (pause, next) {
+/// Whether `next` says to go on with a pause.
+fn goes_on(task: Task, until: Mark, next: &Command) -> bool {
+    match (task, next) {
         (_, Command::Keep) => true,
-        (Command::Wait(pause), Command::Wait(next)) => pause.until == next.until,
-        (Command::AwaitNetwork { until: pause }, Command::AwaitNetwork { until: next }) => pause == next,
+        (Task::Wait, Command::Wait(next)) => next.until == until,
+        (Task::AwaitNetwork, Command::AwaitNetwork { until: next }) => *next == until,
         _ => false,
     }
 }

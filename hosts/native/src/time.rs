@@ -48,12 +48,17 @@ impl Rounding {
     }
 }
 
-/// Ends when the clock has reached `until`, not when a timer fires too soon; never for `None`.
-pub(crate) async fn sleep<T: Time>(time: &T, until: Option<Mark>) {
-    let Some(until) = until else { return pending().await };
-    while time.mark(Rounding::Down) < until {
-        time.sleep_until(until).await;
-        yield_once().await;
+/// Ends when the clock has reached `until`, not when a timer fires too soon; never for [`Mark::MAX`].
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its parameters twice")]
+pub(crate) fn sleep<T: Time>(time: &T, until: Mark) -> impl Future<Output = ()> {
+    async move {
+        if until == Mark::MAX {
+            pending::<()>().await;
+        }
+        while time.mark(Rounding::Down) < until {
+            time.sleep_until(until).await;
+            yield_once().await;
+        }
     }
 }
 

@@ -1,9 +1,13 @@
 //! Reading a body to its end, within limits.
 
-use std::{future::Future, mem, pin::pin};
+use std::{
+    future::{Future, poll_fn},
+    mem,
+    pin::pin,
+};
 
 use bytes::{Bytes, BytesMut};
-use policy_core::{End, FailureKind, Session};
+use policy_core::{End, FailureKind, Mark, Session};
 
 use super::{SendError, Settings};
 use crate::{
@@ -20,7 +24,7 @@ pub(super) async fn whole<T: Time>(
     settings: &Settings,
     time: &T,
 ) -> Result<http::Response<Bytes>, Failure<SendError>> {
-    let limit = settings.body_timeout.map(|timeout| time.mark(Rounding::Up).after(timeout));
+    let limit = settings.body_timeout.map_or(Mark::MAX, |timeout| time.mark(Rounding::Up).after(timeout));
     let body = collect(&mut response, settings.max_body.unwrap_or(usize::MAX));
     let body = match race(body, sleep(time, limit)).await {
         Either::Left(body) => body?,
@@ -77,7 +81,7 @@ pub(super) async fn uninterrupted<O>(
         if options.is_cancelled() {
             return Err(End::Cancelled);
         }
-        match race(changes.next(), part.as_mut()).await {
+        match race(poll_fn(|cx| changes.poll(cx)), part.as_mut()).await {
             Either::Left(()) => {}
             Either::Right(over) if session == options.session() => return Ok(over),
             Either::Right(_) => return Err(End::SessionChanged),

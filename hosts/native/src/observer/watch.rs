@@ -20,6 +20,10 @@ pub(crate) struct Watch<'a> {
     observer: &'a dyn Observer,
     scope: Option<Box<dyn Scope>>,
     request: u64,
+    /// The clock as last told to the engine.
+    pub(crate) at: Mark,
+    /// When the last wait began.
+    paused: Mark,
     /// The session that the engine took for that of the request.
     session: Option<Session>,
     /// The attempt that was begun and not ended.
@@ -32,16 +36,27 @@ pub(crate) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Of the next request that is watched in this process.
-    pub(crate) fn begin(observer: &'a dyn Observer) -> Box<Self> {
+    pub(crate) fn begin(observer: &'a dyn Observer) -> Self {
         static REQUESTS: AtomicU64 = AtomicU64::new(1);
         let request = REQUESTS.fetch_add(1, Ordering::Relaxed);
         let scope = observer.scope(request);
-        Box::new(Self { observer, scope, request, session: None, in_flight: None, broken: false, over: false })
+        Self {
+            observer,
+            scope,
+            request,
+            at: Mark::default(),
+            paused: Mark::default(),
+            session: None,
+            in_flight: None,
+            broken: false,
+            over: false,
+        }
     }
 
     /// Tells of an event.
-    pub(crate) fn event(&mut self, at: Mark, event: TraceEvent) {
+    pub(crate) fn event(&mut self, event: TraceEvent) {
         match event {
+            TraceEvent::WaitPlanned(_) | TraceEvent::NetworkAwaited { .. } => self.paused = self.at,
             TraceEvent::Sent { attempt, .. } => self.in_flight = Some(attempt),
             TraceEvent::Answered { .. } | TraceEvent::Failed { .. } | TraceEvent::Aborted { .. } => {
                 self.in_flight = None;
@@ -50,11 +65,16 @@ impl<'a> Watch<'a> {
             TraceEvent::Ended { .. } | TraceEvent::Dropped { .. } => self.over = true,
             _ => {}
         }
-        let trace = Trace { request: self.request, at, event };
+        let trace = Trace { request: self.request, at: self.at, event };
         self.observer.event(&trace);
         if let Some(scope) = &mut self.scope {
             scope.event(&trace);
         }
+    }
+
+    /// Tells of the end of a wait.
+    pub(crate) fn wait_over(&mut self) {
+        self.event(TraceEvent::WaitOver { waited: self.paused.until(self.at) });
     }
 
     /// Tells of a call.
@@ -66,6 +86,7 @@ impl<'a> Watch<'a> {
         now: &Now,
         result: Result<&Step, &EngineError>,
     ) {
+        self.at = now.mark;
         if self.broken {
             return;
         }
@@ -96,13 +117,13 @@ impl<'a> Watch<'a> {
     }
 
     /// Tells of a request that is dropped, unless it has ended.
-    pub(crate) fn dropped(&mut self, at: Mark, attempts: u32) {
+    pub(crate) fn dropped(&mut self, attempts: u32) {
         if self.over {
             return;
         }
         if let Some(attempt) = self.in_flight {
-            self.event(at, TraceEvent::Aborted { attempt });
+            self.event(TraceEvent::Aborted { attempt });
         }
-        self.event(at, TraceEvent::Dropped { attempts });
+        self.event(TraceEvent::Dropped { attempts });
     }
 }
