@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use policy_core::{Command, Event, Mark, Millis, Network, Now, Request, Sample, Session, UnixMillis};
-use refrain::{Engine, State, Step};
+use refrain::{Engine, State, Step, record};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    observe::{ended, object},
+    observe::object,
     steps::{bytes_of, failure_event, fields, first_now, request, response_event},
     vector::{Answer, Failure, Script},
 };
@@ -86,7 +86,7 @@ impl<'a> World<'a> {
                         exhausted: true,
                         ..Failure::default()
                     });
-                    return Ok((ended(&outcome), report));
+                    return Ok((record::outcome(&outcome), report));
                 }
                 Command::Send { attempt, timeout } => {
                     let step = self.send(&step.state, attempt, timeout)?;
@@ -114,7 +114,7 @@ impl<'a> World<'a> {
             self.now.tokens = step.tokens;
             step = match step.command {
                 Command::Finish(outcome) => {
-                    let mut seen = ended(&outcome);
+                    let mut seen = record::outcome(&outcome);
                     seen.insert("outer_runs".into(), runs.into());
                     return Ok(seen);
                 }

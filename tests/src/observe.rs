@@ -1,6 +1,7 @@
-//! What an engine answered, as JSON: the members that a vector's `expect` may name.
+//! What an engine made of a value, as JSON: the members that a vector's `expect` may name. Of a step, recordings have the
+//! same, and so it is `refrain` that says it.
 
-use policy_core::{Command, HandOver, HintReport, Outcome, Tokens, retry_after::RetryAfter};
+use policy_core::{HintReport, retry_after::RetryAfter};
 use serde_json::{Map, Value, json};
 
 /// Of a value that was read or refused.
@@ -11,55 +12,6 @@ pub(crate) fn parsed(result: Result<RetryAfter, HintReport>) -> Map<String, Valu
         Ok(RetryAfter::At(unix)) => object(json!({"at": unix})),
         Err(report) => object(json!({"refused": report.name()})),
     }
-}
-
-/// Of one step.
-pub(crate) fn step(command: &Command, tokens: Tokens) -> Map<String, Value> {
-    let mut seen = match command {
-        Command::Keep => object(json!({"command": "keep"})),
-        Command::Send { attempt, timeout } => object(json!({
-            "command": "send",
-            "attempt": attempt,
-            "timeout": timeout.map(|timeout| timeout.get()),
-        })),
-        Command::Wait(wait) => object(json!({
-            "command": "wait",
-            "until": wait.until.get(),
-            "delay": wait.delay.get(),
-            "retry_index": wait.retry_index,
-            "bound": wait.bound.name(),
-            "hint": wait.hint.name(),
-        })),
-        Command::AwaitNetwork { until } => object(json!({"command": "await-network", "until": until.get()})),
-        Command::Finish(outcome) => {
-            let mut seen = object(json!({"command": "finish"}));
-            seen.extend(ended(outcome));
-            seen
-        }
-    };
-    seen.insert("tokens".into(), tokens.thousandths().into());
-    seen
-}
-
-/// Of an outcome.
-pub(crate) fn ended(outcome: &Outcome) -> Map<String, Value> {
-    object(json!({
-        "end": outcome.end.name(),
-        "bound": outcome.bound.name(),
-        "hint": outcome.hint.name(),
-        "attempts": outcome.attempts,
-        "maybe_applied": outcome.maybe_applied,
-        "hand_over": match outcome.hand_over {
-            HandOver::This => json!("this"),
-            HandOver::Abort => json!("abort"),
-            HandOver::LastStatus(status) => json!(status),
-        },
-        "resume": outcome.resume.map(|resume| json!({
-            "delay": resume.delay.get(),
-            "not_before": resume.not_before.map(|moment| moment.get()),
-            "attempts_used": resume.attempts_used,
-        })),
-    }))
 }
 
 pub(crate) fn object(value: Value) -> Map<String, Value> {

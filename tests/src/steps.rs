@@ -4,12 +4,12 @@ use policy_core::{
     Attempt, Command, Event, FailureKind, Field, IdempotencyKey, Limits, Mark, Method, Millis, Network, Now, Request,
     Sample, Session, Tokens, UnixMillis,
 };
-use refrain::{Engine, State};
+use refrain::{Engine, State, record::answer};
 use serde_json::{Map, Value, json};
 
 use crate::{
     check::unhex,
-    observe::{self, object},
+    observe::object,
     vector::{Call, Failure, NowSpec, RequestSpec, Response, Step, Steps},
 };
 
@@ -64,7 +64,7 @@ impl World {
             self.attempt = attempt;
         }
         (self.state, self.now.tokens) = (step.state, step.tokens);
-        Ok(observe::step(&step.command, step.tokens))
+        Ok(answer(&step.command, step.tokens))
     }
 }
 

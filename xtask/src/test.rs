@@ -46,8 +46,8 @@ enum Step {
 const NO_GUESTS: [&str; 4] = ["--exclude", "wasm-guest", "--exclude", "reference-guest"];
 
 /// What of the native host is not built by default.
-const NATIVE_FEATURES: &str =
-    "refrain/document,refrain/http2,refrain/middleware,refrain/rustls-tls,refrain/serde,refrain/testing,refrain/tower";
+const NATIVE_FEATURES: &str = "refrain/document,refrain/http2,refrain/metrics,refrain/middleware,refrain/record,\
+     refrain/rustls-tls,refrain/serde,refrain/testing,refrain/tower,refrain/tracing";
 
 /// Runs the steps.
 pub(crate) fn run(options: &Options) -> Result<()> {

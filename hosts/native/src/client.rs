@@ -1,5 +1,6 @@
 //! A small HTTP client: the data, or a typed error.
 
+mod address;
 mod call;
 mod error;
 mod read;
@@ -29,7 +30,7 @@ pub use request::RequestBuilder;
 ///
 /// It gives the data, or a [`ClientError`] with the status, the server's delay, the number of sends, and whether an earlier
 /// attempt may have been applied. Any [`Engine`] decides. Redirects are followed as reqwest's builder says, and a hop is not
-/// counted; a 401 is an error like other statuses.
+/// counted; a 401 is an error like other statuses. Name and password in a URL are sent as reqwest sends them.
 ///
 /// ```
 /// use refrain::core::{Policy, Rules};

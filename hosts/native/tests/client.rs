@@ -312,6 +312,21 @@ async fn what_is_no_request_is_told_before_anything_is_sent() {
 }
 
 #[tokio::test]
+async fn name_and_password_in_the_url_are_sent_on_every_attempt_unless_a_header_says_who_asks() {
+    let server = Server::start(&[BUSY, OK]).await;
+    let (client, time) = client(RULES);
+    let url = server.url.replace("http://", "http://user:p%40ss@");
+    let (sender, address) = (client.clone(), url.clone());
+    let running = tokio::spawn(async move { sender.get(&address).send().await });
+    sleep_through(&time).await;
+    join(running).await.expect("a success");
+    client.get(&url).header("authorization", "Bearer b").send().await.expect("a success");
+    let requests = server.requests();
+    let said: Vec<_> = requests.iter().map(|request| field(request, "authorization")).collect();
+    assert_eq!(said, [["Basic dXNlcjpwQHNz"], ["Basic dXNlcjpwQHNz"], ["Bearer b"]]);
+}
+
+#[tokio::test]
 async fn no_error_shows_the_url() {
     let (client, _) = client(Rules { max_attempts: 1, ..RULES });
     for url in ["http://user:secret@127.0.0.1:1/secret?token=secret", "ftp://user:secret@127.0.0.1/"] {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method};
 use reqwest::Url;
 
-use super::{SendError, Settings, read::whole};
+use super::{SendError, Settings, address, read::whole};
 use crate::{
     body::Body,
     fresh::Refusal,
@@ -38,7 +38,8 @@ impl<T> Call<'_, T> {
     async fn message(&mut self, attempt: Attempt) -> Result<::reqwest::Request, Refusal> {
         let body = self.body.for_attempt().ok_or(Refusal::BodySpent)?;
         let mut headers = self.headers.clone();
-        let url = self.url.take().unwrap_or_else(|| self.text.parse().expect("a text that was parsed before"));
+        let again = || address::read(self.http, self.text).expect("a text that was read before").0;
+        let url = self.url.take().unwrap_or_else(again);
         self.stamp.put(attempt, &self.method, &url, &mut headers).await?;
         let mut message = ::reqwest::Request::new(self.method.clone(), url);
         *message.headers_mut() = headers;

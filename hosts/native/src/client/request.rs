@@ -2,13 +2,12 @@
 
 use std::future::Future;
 
-use ::reqwest::Url;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header::AUTHORIZATION};
 use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Resume, Session};
 
 use super::{
-    ClientError, Invalid, SendError, Shared,
+    ClientError, Invalid, SendError, Shared, address,
     call::{Call, Reading, Reply},
     read::{uninterrupted, whole},
 };
@@ -165,8 +164,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     fn prepare(self) -> Result<(Request, Call<'a, T>, Options), Invalid> {
         let mut options = self.handles().clone();
         let Shared { driver, http, settings } = self.shared;
-        let url: Url = self.url.parse().map_err(|error| Invalid::Url(Box::new(error)))?;
-        let headers = self.headers.map_err(Invalid::Header)?;
+        let (url, credentials) = address::read(http, self.url).map_err(Invalid::Url)?;
+        let mut headers = self.headers.map_err(Invalid::Header)?;
+        if let Some(credentials) = credentials.filter(|_| !headers.contains_key(AUTHORIZATION)) {
+            headers.insert(AUTHORIZATION, credentials);
+        }
         let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &headers);
         settings.sharing.fill(&mut options, self.budget_key.as_ref(), driver.time(), origin);
         let key = self.key.map(|key| settings.key_field.value(&key));
