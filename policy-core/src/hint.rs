@@ -1,5 +1,7 @@
 //! From what the server said to whether and when it asks us to come back.
 
+#[cfg(not(target_family = "wasm"))]
+use crate::imf_fixdate;
 use crate::{
     event::Field,
     field::{BadValue, How},
@@ -78,6 +80,12 @@ impl Hint {
     /// The value of one field.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn of(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
+        #[cfg(not(target_family = "wasm"))]
+        if let (true, Some(second), Some(now)) = (how.is_seconds(), imf_fixdate::read(value), clock) {
+            // What nearly every date comes to below.
+            let delay = now.until(UnixMillis::at_second(second));
+            return Self { report: HintReport::Used, delay, exact: true, moment: None, forbids: false };
+        }
         let reading = retry_after::read(value, &Calendar { rules: policy.dates(), now: clock }, how.reads_decimals());
         let (report, date) = (reading.report, reading.date());
         let (mut report, mut delay) = (report, how.span(reading.number, reading.thousandths));

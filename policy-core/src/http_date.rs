@@ -10,8 +10,12 @@
 //! year is 1900 or later (RFC 5322 §3.3), and `:60` stands only at 23:59, where it means the next second.
 
 #[cfg(not(target_family = "wasm"))]
-use crate::word::Word;
-use crate::{outcome::HintReport, time::UnixMillis};
+use crate::imf_fixdate;
+use crate::{
+    days::{self, EPOCH, MONTHS, WEEKDAY_OF_DAY_0, WEEKDAYS, days_before, month_length, position, year_of},
+    outcome::HintReport,
+    time::UnixMillis,
+};
 
 /// Reads an HTTP-date; the result is in seconds since 1970, negative before.
 ///
@@ -30,6 +34,10 @@ use crate::{outcome::HintReport, time::UnixMillis};
 /// What of it is no date that `rules` accept.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(second) = imf_fixdate::read(text) {
+        return Ok(second);
+    }
     read(text, &Calendar { rules, now })
 }
 
@@ -39,20 +47,14 @@ pub(crate) struct Calendar {
     pub(crate) now: Option<UnixMillis>,
 }
 
-/// As [`parse`].
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
+/// As [`parse`], by the form alone.
 pub(crate) fn read(text: &[u8], by: &Calendar) -> Result<i64, HttpDateError> {
     let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
-    let weekday = position(self::name(*name), &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
-    let date = match imf_fixdate(rest) {
-        Some(date) => date,
-        None => by_form(weekday, rest, by)?,
-    };
-    date.check(weekday, by.rules)
+    let weekday = position(days::name(*name), &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
+    by_form(weekday, rest, by)?.check(weekday, by.rules)
 }
 
 /// What follows the weekday, of any form.
-#[cfg_attr(not(target_family = "wasm"), cold)]
 fn by_form(weekday: u32, rest: &[u8], by: &Calendar) -> Result<Date, HttpDateError> {
     // The three forms differ in length, whatever the day.
     let form = match rest.len() {
@@ -68,34 +70,6 @@ fn by_form(weekday: u32, rest: &[u8], by: &Calendar) -> Result<Date, HttpDateErr
         date.year = date.year_near(by.now.ok_or(HttpDateError::NoClock)?);
     }
     Ok(date)
-}
-
-/// What follows the weekday, read by the word: most dates are of this form.
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
-#[cfg(not(target_family = "wasm"))]
-fn imf_fixdate(text: &[u8]) -> Option<Date> {
-    const DAY: Word = Word::new(b", 00 ___");
-    const YEAR: Word = Word::new(b" 0000 00");
-    const TIME: Word = Word::new(b":00:00 G");
-    let ([day, year, time], [b'M', b'T']) = text.as_chunks::<8>() else { return None };
-    let [.., m1, m2, m3] = *day;
-    let [_, _, day, ..] = DAY.pairs(*day)?;
-    let [_, century, _, year, _, _, hour, _] = YEAR.pairs(*year)?;
-    let [_, minute, _, _, second, ..] = TIME.pairs(*time)?;
-    Some(Date {
-        day: day.into(),
-        month: position(name([m1, m2, m3]), &MONTHS)?.wrapping_add(1),
-        year: u32::from(century).wrapping_mul(100).wrapping_add(year.into()),
-        hour: hour.into(),
-        minute: minute.into(),
-        second: second.into(),
-    })
-}
-
-/// The component ships every byte of its code to every host, so there the form is enough.
-#[cfg(target_family = "wasm")]
-const fn imf_fixdate(_: &[u8]) -> Option<Date> {
-    None
 }
 
 const IMF_FIXDATE: &[u8; 26] = b", 11 NNN 0000 22:33:44 GMT";
@@ -151,7 +125,6 @@ struct Date {
 }
 
 impl Date {
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn check(&self, weekday: u32, rules: DateRules) -> Result<i64, HttpDateError> {
         let Self { day, month, year, hour, minute, second } = *self;
         if day == 0 || day > month_length(year, month) || hour > 23 || minute > 59 || second > 60 {
@@ -186,80 +159,6 @@ impl Date {
         let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day);
         if self.unix(days) > now.cast_signed() { year.wrapping_sub(100) } else { year }
     }
-}
-
-/// From Monday, 0.
-const WEEKDAYS: [u32; 7] =
-    [name(*b"Mon"), name(*b"Tue"), name(*b"Wed"), name(*b"Thu"), name(*b"Fri"), name(*b"Sat"), name(*b"Sun")];
-
-/// From January, 0.
-const MONTHS: [u32; 12] = [
-    name(*b"Jan"),
-    name(*b"Feb"),
-    name(*b"Mar"),
-    name(*b"Apr"),
-    name(*b"May"),
-    name(*b"Jun"),
-    name(*b"Jul"),
-    name(*b"Aug"),
-    name(*b"Sep"),
-    name(*b"Oct"),
-    name(*b"Nov"),
-    name(*b"Dec"),
-];
-
-/// Three letters as one number.
-const fn name([a, b, c]: [u8; 3]) -> u32 {
-    u32::from_le_bytes([a, b, c, 0])
-}
-
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn position(name: u32, names: &[u32]) -> Option<u32> {
-    names.iter().zip(0..).find(|(other, _)| **other == name).map(|(_, at)| at)
-}
-
-const fn month_length(year: u32, month: u32) -> u32 {
-    match month {
-        _ if cfg!(target_family = "wasm") => month_length_by_days(year, month),
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// The same by less code. Asked 400 years later, when the calendar is the same, since days are counted from year 0.
-const fn month_length_by_days(year: u32, month: u32) -> u32 {
-    let year = year.wrapping_add(400);
-    days_before(year, month.wrapping_add(1)).wrapping_sub(days_before(year, month))
-}
-/// Days from 1 March of year 0 to the day before the first of the month, in the proleptic Gregorian calendar; years run
-/// from March, so that the leap day comes last. Not for the first two months of year 0.
-#[cfg_attr(target_family = "wasm", inline(never))]
-const fn days_before(year: u32, month: u32) -> u32 {
-    let (year, month) =
-        if month > 2 { (year, month.wrapping_sub(3)) } else { (year.wrapping_sub(1), month.wrapping_add(9)) };
-    let leap_days = (year / 4).wrapping_sub(year / 100).wrapping_add(year / 400);
-    let days = (153_u32.wrapping_mul(month).wrapping_add(2) / 5).wrapping_sub(1);
-    year.wrapping_mul(365).wrapping_add(leap_days).wrapping_add(days)
-}
-
-/// 1 March of year 0 was a Wednesday.
-const WEEKDAY_OF_DAY_0: u32 = 2;
-
-/// Days from 1 March of year 0 to 1 January 1970.
-const EPOCH: u32 = 719_468;
-
-/// The year in which a day since 1970 lies.
-const fn year_of(day: u64) -> u32 {
-    let day = (day as u32).wrapping_add(EPOCH);
-    // By the mean length of a year; at most two too small.
-    let mut year = ((day as u64).wrapping_mul(400) / 146_097) as u32;
-    year = year.wrapping_sub(1);
-    while days_before(year.wrapping_add(1), 1).wrapping_add(1) <= day {
-        year = year.wrapping_add(1);
-    }
-    year
 }
 
 /// Which HTTP-dates are read (RFC 9110 §5.6.7).
@@ -336,45 +235,6 @@ mod tests {
     use super::*;
 
     const ANY: DateRules = DateRules { obsolete: true, strict: false };
-
-    #[test]
-    fn the_form_and_the_quick_reader_agree_on_every_changed_byte() {
-        let date = b", 06 Nov 1994 08:49:37 GMT";
-        assert!(imf_fixdate(date).is_some());
-        for (at, byte) in (0..date.len()).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
-            let mut changed = *date;
-            changed[at] = byte;
-            assert_eq!(imf_fixdate(&changed), scan(&changed, IMF_FIXDATE), "{byte} at {at}");
-        }
-        for shorter in (0..date.len()).map(|len| &date[..len]) {
-            assert_eq!((imf_fixdate(shorter), scan(shorter, IMF_FIXDATE)), (None, None));
-        }
-    }
-
-    #[test]
-    fn every_day_from_1900_to_9999_has_its_number() {
-        let mut day = days_before(1900, 1);
-        for year in 1900..=9999 {
-            for month in 1..=12 {
-                for date in 1..=month_length(year, month) {
-                    day += 1;
-                    assert_eq!(days_before(year, month) + date, day, "{year}-{month}-{date}");
-                }
-            }
-            if let Some(last) = day.checked_sub(EPOCH) {
-                assert_eq!((year_of(u64::from(last) - 364), year_of(last.into())), (year, year));
-            }
-        }
-        assert_eq!(days_before(1970, 1) + 1, EPOCH);
-        assert_eq!((EPOCH + WEEKDAY_OF_DAY_0) % 7, 3, "1 January 1970 was a Thursday");
-    }
-
-    #[test]
-    fn both_ways_to_tell_the_length_of_a_month_agree() {
-        for (year, month) in (0..=9999).flat_map(|year| (1..=12).map(move |month| (year, month))) {
-            assert_eq!(month_length_by_days(year, month), month_length(year, month), "{year}-{month}");
-        }
-    }
 
     #[test]
     fn every_long_weekday_is_read_and_no_other() {

@@ -31,6 +31,7 @@ mod budget;
 mod classify;
 mod command;
 mod compiled;
+mod days;
 mod decision;
 mod event;
 mod execution;
@@ -39,6 +40,8 @@ mod field;
 pub mod hint;
 mod host;
 pub mod http_date;
+#[cfg(not(target_family = "wasm"))]
+mod imf_fixdate;
 mod outcome;
 mod policy;
 mod random;

@@ -3,12 +3,14 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Lowest first: quantities, what can come out, parsers, what can be decided by, decisions, the state machine, artifacts.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 25] = [
     "host",
     "time",
     "random",
     "outcome",
+    "days",
     "word",
+    "imf_fixdate",
     "http_date",
     "retry_after",
     "request",
