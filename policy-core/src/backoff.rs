@@ -80,8 +80,14 @@ impl Thousandths {
         match self.0 {
             0 => Millis::ZERO,
             1_000 => span,
-            factor => Millis::new(mul_div_ceil(span.get(), factor, 1_000)),
+            _ => Millis::new(self.share_of(span)),
         }
+    }
+
+    /// As [`Thousandths::of`], beyond [`Millis::MAX`] too.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(crate) const fn share_of(self, span: Millis) -> u64 {
+        mul_div_ceil(span.get(), self.0, 1_000)
     }
 }
 

@@ -100,13 +100,13 @@ pub fn decide(policy: &Policy, situation: &Situation<'_>, now: &Now, tokens: Tok
 pub(crate) fn refusal(policy: &Policy, situation: &Situation<'_>, now: &Now) -> Option<(End, Bound)> {
     let Situation { execution, unprocessed, exhausted, .. } = *situation;
     let facts = execution.facts;
-    let keyed = facts.key_is_honoured() && facts.method_is_in(policy.keyed_methods);
+    let keyed = || facts.key_is_honoured() && facts.method_is_in(policy.keyed_methods);
     Some(match () {
         () if now.mark >= execution.deadline => (End::Deadline, Bound::Deadline),
         () if exhausted => (End::Nested, Bound::Attempts),
         () if execution.attempts >= execution.max_attempts => (End::AttemptsUsed, Bound::Attempts),
         () if !facts.replayable() => (End::BodyNotReplayable, Bound::Gate),
-        () if !(unprocessed || keyed || facts.method_is_in(policy.methods)) => (End::NotIdempotent, Bound::Gate),
+        () if !(unprocessed || facts.method_is_in(policy.methods) || keyed()) => (End::NotIdempotent, Bound::Gate),
         () => return None,
     })
 }
@@ -160,7 +160,7 @@ impl Plan {
         };
         // The local backoff is a floor, unless the hint stands in its place.
         let least = if instead { Millis::ZERO } else { draw.delay };
-        let spread = now.sample.between(hint.delay, hint.delay.plus(policy.spread.of(hint.delay)));
+        let spread = now.sample.above(hint.delay, policy.spread.share_of(hint.delay));
         let bound = if instead || spread > least { Bound::Hint } else { Bound::Backoff };
         Self { asked: hint.delay.max(least), delay: spread.max(least), bound }
     }

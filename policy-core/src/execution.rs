@@ -52,11 +52,49 @@ impl Execution {
     }
 
     /// Goes on. A pure function: the same input gives the same step, and calling it twice is safe.
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    pub fn handle(self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
-        let mut step = Step::new(self, now);
+    pub fn handle(&self, policy: &Policy, event: Event<'_>, now: &Now) -> Step {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(step) = self.retry(policy, &event, now) {
+            return step;
+        }
+        let mut step = Step::new(*self, now);
         step.carry_on(Some(&event), policy, now);
         step
+    }
+
+    /// What most results come to that are worth another send: a wait. Decided by the same functions in the same order as in
+    /// [`Call`], but without a step that is changed and then copied; what it does not come to is decided there, from the start.
+    #[cfg(not(target_family = "wasm"))]
+    #[inline(always)]
+    fn retry(&self, policy: &Policy, event: &Event<'_>, now: &Now) -> Option<Step> {
+        let Event::Response { of, status, fields } = event else { return None };
+        let Disposition::Retryable(class) = Disposition::of_status(policy, *status) else { return None };
+        let in_flight = self.progress.phase() == Phase::InFlight && of.number == self.attempts;
+        if !in_flight || policy.reads_verdicts() || interruption(self, policy, event, now).is_some() {
+            return None;
+        }
+        let hint = Hint::read(policy, *status, fields, now.wall);
+        if hint.forbids {
+            return None;
+        }
+        let attempts = self.attempts.saturating_sub(1).saturating_add(of.sends.max(1));
+        let execution = Self { attempts, last_status: *status, give_up: Mark::default(), ..*self };
+        let situation = Situation { execution: &execution, class, hint, unprocessed: false, exhausted: of.exhausted };
+        if refusal(policy, &situation, now).is_some() {
+            return None;
+        }
+        let tokens = policy.budget.failed(now.tokens);
+        let Decision::Retry { delay, bound, series, cost, tokens } = schedule(policy, &situation, now, tokens) else {
+            return None;
+        };
+        let until = now.mark.after(delay);
+        let progress = Progress::new(Phase::Waiting, cost);
+        let retry_index = execution.retry_index();
+        Some(Step {
+            execution: Self { not_before: until, series, progress, ..execution },
+            tokens,
+            command: Command::Wait(Wait { until, delay, retry_index, bound, hint: hint.report }),
+        })
     }
 
     /// A request that nothing was done about yet.
@@ -92,7 +130,6 @@ impl Step {
 
     /// What [`Execution::handle`] does, and without an event [`Execution::start`], where the step stands.
     #[doc(hidden)]
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub fn carry_on(&mut self, event: Option<&Event<'_>>, policy: &Policy, now: &Now) {
         let outcome = Outcome::unknown(HandOver::LastStatus(self.execution.last_status));
         let mut call = Call { policy, now, step: self, outcome };
@@ -119,7 +156,7 @@ impl Call<'_> {
         let Execution { attempts, max_attempts, not_before, .. } = self.step.execution;
         let (end, bound) = match () {
             () if self.now.cancelled => (End::Cancelled, Bound::None),
-            () if !(self.is_valid() && not_before.is_valid()) => (End::InvalidInput, Bound::None),
+            () if !(is_valid(self.now) && not_before.is_valid()) => (End::InvalidInput, Bound::None),
             () if attempts >= max_attempts => (End::AttemptsUsed, Bound::Attempts),
             () if self.now.mark < not_before => return self.pause(not_before, Bound::Resume),
             () => return self.launch(),
@@ -130,47 +167,21 @@ impl Call<'_> {
     #[inline(never)]
     fn take(&mut self, event: &Event<'_>) {
         let phase = self.step.execution.progress.phase();
-        let interruption = match () {
-            () if phase == Phase::Finished => return,
-            () if self.step.execution.progress == Progress::MALFORMED => End::MalformedExecution,
-            () if self.step.execution.policy != self.policy.fingerprint() => End::ForeignExecution,
-            () if self.step.execution.session != self.now.session => End::SessionChanged,
-            () if self.now.cancelled => End::Cancelled,
-            () if !self.is_valid() || !self.fields_are_valid(event) => End::InvalidInput,
-            () => {
-                return match (phase, *event) {
-                    (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
-                        if of.number == self.step.execution.attempts =>
-                    {
-                        self.resolve(event, of)
-                    }
-                    (Phase::Waiting, Event::Wake) => self.wake(),
-                    (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
-                    _ => {}
-                };
+        if phase == Phase::Finished {
+            return;
+        }
+        if let Some(end) = interruption(&self.step.execution, self.policy, event, self.now) {
+            return self.interrupt(event, end);
+        }
+        match (phase, *event) {
+            (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
+                if of.number == self.step.execution.attempts =>
+            {
+                self.resolve(event, of)
             }
-        };
-        self.interrupt(event, interruption)
-    }
-
-    /// Numbers that no wait can be computed from.
-    fn is_valid(&self) -> bool {
-        self.now.mark.is_valid() && self.now.hold.is_none_or(Mark::is_valid)
-    }
-
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn fields_are_valid(&self, event: &Event<'_>) -> bool {
-        let Event::Response { fields, .. } = *event else { return true };
-        let mut free = 1_u32.wrapping_shl(self.policy.fields.count().into()).wrapping_sub(1);
-        let mut is_new = |field: &Field<'_>| {
-            let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
-            free &= !bit;
-            bit != 0
-        };
-        match fields {
-            [] if cfg!(not(target_family = "wasm")) => true,
-            [field] if cfg!(not(target_family = "wasm")) => is_new(field),
-            _ => fields.len() <= FIELDS_MAX && fields.iter().all(is_new),
+            (Phase::Waiting, Event::Wake) => self.wake(),
+            (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
+            _ => {}
         }
     }
 
@@ -208,7 +219,7 @@ impl Call<'_> {
     }
 
     /// The result of the attempt in flight.
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[inline(never)]
     fn resolve(&mut self, event: &Event<'_>, of: Attempt) {
         let Some(disposition) = Disposition::of_event(self.policy, event, self.now.network) else {
             return;
@@ -410,4 +421,43 @@ impl Call<'_> {
         self.outcome.maybe_applied = facts.0 & Facts::MAYBE_APPLIED != 0;
         self.step.command = Command::Finish(self.outcome);
     }
+}
+
+/// What ends a request from outside, whatever happened to it.
+#[inline(always)]
+fn interruption(execution: &Execution, policy: &Policy, event: &Event<'_>, now: &Now) -> Option<End> {
+    Some(match () {
+        () if execution.progress == Progress::MALFORMED => End::MalformedExecution,
+        () if execution.policy != policy.fingerprint() => End::ForeignExecution,
+        () if execution.session != now.session => End::SessionChanged,
+        () if now.cancelled => End::Cancelled,
+        () if !is_valid(now) || !fields_are_valid(policy, event) => End::InvalidInput,
+        () => return None,
+    })
+}
+
+/// No numbers that no wait can be computed from.
+fn is_valid(now: &Now) -> bool {
+    now.mark.is_valid() && now.hold.is_none_or(Mark::is_valid)
+}
+
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn fields_are_valid(policy: &Policy, event: &Event<'_>) -> bool {
+    let Event::Response { fields, .. } = *event else { return true };
+    match fields {
+        [] if cfg!(not(target_family = "wasm")) => true,
+        [field] if cfg!(not(target_family = "wasm")) => field.index < policy.fields.count(),
+        _ => are_distinct(policy, fields),
+    }
+}
+
+#[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
+    let mut free = 1_u32.wrapping_shl(policy.fields.count().into()).wrapping_sub(1);
+    let is_new = |field: &Field<'_>| {
+        let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
+        free &= !bit;
+        bit != 0
+    };
+    fields.len() <= FIELDS_MAX && fields.iter().all(is_new)
 }

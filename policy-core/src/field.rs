@@ -231,6 +231,12 @@ impl HintFields {
         (0..self.count).zip(&self.rows).map(|(index, row)| (index, row.how))
     }
 
+    /// How the field at this position is read.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(crate) fn how(&self, index: u8) -> Option<How> {
+        if index < self.count { self.rows.get(usize::from(index)).map(|row| row.how) } else { None }
+    }
+
     /// How many fields there are.
     #[inline]
     pub(crate) const fn count(&self) -> u8 {

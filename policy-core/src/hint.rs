@@ -49,24 +49,26 @@ impl Hint {
     #[must_use]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub fn read(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
+        match fields {
+            [] if cfg!(not(target_family = "wasm")) => Self::ABSENT,
+            [only] if cfg!(not(target_family = "wasm")) => match policy.fields.how(only.index) {
+                Some(how) if how.is_timing() => Self::of(policy, how, status, only, fields, wall),
+                _ => Self::ABSENT,
+            },
+            _ => Self::first(policy, status, fields, wall),
+        }
+    }
+
+    #[cfg_attr(not(target_family = "wasm"), cold)]
+    fn first(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
         let mut unread = Self::ABSENT;
         for (index, how) in policy.fields.rows() {
             if !how.is_timing() {
                 continue;
             }
-            let Some(Field { value, .. }) = find(fields, index) else { continue };
-            if !policy.hint_statuses.contains(status) {
-                return Self::none(HintReport::NotAsked);
-            }
-            let clock = if policy.measures_skew() { server_clock(policy, fields, wall).or(wall) } else { wall };
-            let hint = Self::of(policy, how, value, clock);
-            // What proves a lower bound holds; what only a missing clock makes unreadable may be said below in other
-            // words.
-            let holds = hint.exact || (hint.delay != Millis::ZERO && hint.report != HintReport::NoWallClock);
-            if how.bad_value() == BadValue::Stop && !hint.exact {
-                return Self { forbids: true, ..hint };
-            }
-            if how.bad_value() != BadValue::Next || holds {
+            let Some(field) = find(fields, index) else { continue };
+            let hint = Self::of(policy, how, status, field, fields, wall);
+            if how.bad_value() != BadValue::Next || hint.holds() {
                 return hint;
             }
             // Of those that cannot be read, one that names a wait nobody can measure outweighs one that names none.
@@ -77,15 +79,43 @@ impl Hint {
         unread
     }
 
-    /// The value of one field.
+    /// Not asked, or what proves a lower bound: that holds. What only a missing clock makes unreadable may be said below in
+    /// other words.
+    fn holds(&self) -> bool {
+        let Self { report, exact, delay, .. } = *self;
+        exact || report == HintReport::NotAsked || (delay != Millis::ZERO && report != HintReport::NoWallClock)
+    }
+
+    /// One field that is present.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn of(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
+    fn of(
+        policy: &Policy,
+        how: How,
+        status: u16,
+        field: &Field<'_>,
+        fields: &[Field<'_>],
+        wall: Option<UnixMillis>,
+    ) -> Self {
+        if !policy.hint_statuses.contains(status) {
+            return Self::none(HintReport::NotAsked);
+        }
+        let clock = if policy.measures_skew() { server_clock(policy, fields, wall).or(wall) } else { wall };
         #[cfg(not(target_family = "wasm"))]
-        if let (true, Some(second), Some(now)) = (how.is_seconds(), imf_fixdate::read(value), clock) {
+        if how.is_seconds()
+            && let Some(now) = clock
+            && let Some(moment) = imf_fixdate::read(field.value)
+        {
             // What nearly every date comes to below.
-            let delay = now.until(UnixMillis::at_second(second));
+            let delay = now.until(moment);
             return Self { report: HintReport::Used, delay, exact: true, moment: None, forbids: false };
         }
+        let hint = Self::said(policy, how, field.value, clock);
+        Self { forbids: how.bad_value() == BadValue::Stop && !hint.exact, ..hint }
+    }
+
+    /// The value of one field.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    fn said(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
         let reading = retry_after::read(value, &Calendar { rules: policy.dates(), now: clock }, how.reads_decimals());
         let (report, date) = (reading.report, reading.date());
         let (mut report, mut delay) = (report, how.span(reading.number, reading.thousandths));

@@ -35,8 +35,8 @@ use crate::{
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i64, HttpDateError> {
     #[cfg(not(target_family = "wasm"))]
-    if let Some(second) = imf_fixdate::read(text) {
-        return Ok(second);
+    if let Some(moment) = imf_fixdate::read(text) {
+        return Ok((moment.get() / 1_000).cast_signed());
     }
     read(text, &Calendar { rules, now })
 }

@@ -4,68 +4,77 @@
 //! form. The component, of which every byte is shipped to every host, does without.
 
 use crate::{
-    days::{self, EPOCH, MONTHS, WEEKDAY_OF_DAY_0, WEEKDAYS, days_before, month_length},
-    word::Word,
+    days::{EPOCH, MONTHS, WEEKDAY_OF_DAY_0, WEEKDAYS, days_before, month_length},
+    time::UnixMillis,
+    word::{Word, pairs},
 };
 
-/// Seconds since 1970; `None` for what is no IMF-fixdate, for a leap day and a leap second, and before 1900.
+/// The moment; `None` for what is no IMF-fixdate, for a leap day and a leap second, and before 1970.
 #[inline(always)]
-pub(crate) fn read(text: &[u8]) -> Option<i64> {
+pub(crate) fn read(text: &[u8]) -> Option<UnixMillis> {
     const DAY: Word = Word::new(b"___, 00 ");
     const YEAR: Word = Word::new(b"___ 0000");
     const TIME: Word = Word::new(b" 00:00:0");
     /// The last eight bytes, which begin within the time.
-    const END: Word = Word::new(b"0:00 GMT");
+    const END: Word = Word::new(b"_:00 GMT");
     let text: &[u8; 29] = text.try_into().ok()?;
     let (([date, month, time], _), end) = (text.as_chunks(), text.last_chunk()?) else { return None };
-    if DAY.unlike(*date) | YEAR.unlike(*month) | TIME.unlike(*time) | END.unlike(*end) != 0 {
+    let [date, month, time, end] = [*date, *month, *time, *end].map(u64::from_le_bytes);
+    if DAY.unlike(date) | YEAR.unlike(month) | TIME.unlike(time) | END.unlike(end) != 0 {
         return None;
     }
-    let ([d1, d2, d3, ..], [m1, m2, m3, ..]) = (*date, *month);
-    let [.., day, _, _] = DAY.pairs(*date);
-    let [.., century, _, year, _] = YEAR.pairs(*month);
-    let [_, hour, _, _, minute, ..] = TIME.pairs(*time);
-    let [_, _, second, ..] = END.pairs(*end);
-    let month = Month::named(days::name([m1, m2, m3]))?;
-    let year = u32::from(century).wrapping_mul(100).wrapping_add(year.into());
-    if !(1..=month.length).contains(&day.into()) || year < 1_900 || hour > 23 || minute > 59 || second > 59 {
+    let [_, _, second, _, _, day, ..] = pairs(END.values(end) | DAY.values(date));
+    let [.., century, _, year, _] = pairs(YEAR.values(month));
+    let [_, hour, _, _, minute, ..] = pairs(TIME.values(time));
+    let month = Month::named(name(month))?;
+    let [day, century, year] = [day, century, year].map(u32::from);
+    if !(1..=month.length).contains(&day) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let day = days_before(year.wrapping_sub(month.of_last_year), 3).wrapping_add(month.days).wrapping_add(day.into());
+    // A century has as many days as its years, and one more where its number is a multiple of four, as each fourth year.
+    let years = century.wrapping_mul(36_524).wrapping_add(century / 4);
+    let years = years.wrapping_add(year.wrapping_mul(365)).wrapping_add(year / 4);
+    let leaps = if year == 0 { century % 4 == 0 } else { year % 4 == 0 };
+    let to_come = u32::from(leaps && month.is_before_leap_day);
+    let day = years.wrapping_add(month.days).wrapping_add(day).wrapping_sub(to_come);
     let weekday = WEEKDAYS.get((day.wrapping_add(WEEKDAY_OF_DAY_0) % 7) as usize)?;
-    if *weekday != days::name([d1, d2, d3]) {
+    if *weekday != name(date) {
         return None;
     }
     let minutes = u32::from(hour).wrapping_mul(60).wrapping_add(minute.into());
     let seconds = minutes.wrapping_mul(60).wrapping_add(second.into());
-    Some(i64::from(day).wrapping_sub(EPOCH.into()).wrapping_mul(86_400).wrapping_add(seconds.into()))
+    let days = u64::from(day.checked_sub(EPOCH)?).wrapping_mul(86_400_000);
+    // Before the year 10000, which begins within 2^48 ms.
+    Some(UnixMillis::from_bits(days.wrapping_add(u64::from(seconds).wrapping_mul(1_000))))
 }
 
-/// A month of a year that begins in March.
+/// The first three letters, as `days::name` gives them.
+const fn name(text: u64) -> u32 {
+    text as u32 & 0x00ff_ffff
+}
+
+/// A month of a year without a leap day.
 #[derive(Clone, Copy)]
 struct Month {
     name: u32,
-    /// From the beginning of that year.
+    /// From 1 March on, modulo 2^32.
     days: u32,
-    /// In a year without a leap day.
     length: u32,
-    /// 1 where that year has the number of the calendar year before.
-    of_last_year: u32,
+    is_before_leap_day: bool,
 }
 
 impl Month {
     /// Each at the place that its name tells.
     const BY_NAME: [Self; 16] = {
-        let mut table = [Self { name: 0, days: 0, length: 0, of_last_year: 0 }; 16];
+        let mut table = [Self { name: 0, days: 0, length: 0, is_before_leap_day: false }; 16];
         let (mut number, mut names) = (1, MONTHS.as_slice());
         while let [name, rest @ ..] = names {
-            let of_last_year = (number < 3) as u32;
-            let days = days_before(2_001_u32.wrapping_add(of_last_year), number).wrapping_sub(days_before(2_001, 3));
-            let month = Self { name: *name, days, length: month_length(2_001, number), of_last_year };
+            let days = days_before(2_001, number).wrapping_sub(days_before(2_001, 3)).wrapping_sub(1);
+            let (length, is_before_leap_day) = (month_length(2_001, number), number < 3);
             if let Some((_, places)) = table.split_at_mut_checked(Self::place(*name))
                 && let [place, ..] = places
             {
-                *place = month;
+                *place = Self { name: *name, days, length, is_before_leap_day };
             }
             (number, names) = (number.wrapping_add(1), rest);
         }
@@ -91,8 +100,8 @@ mod tests {
     use super::*;
     use crate::http_date::{self, Calendar, DateRules};
 
-    fn by_form(text: &[u8]) -> Option<i64> {
-        http_date::read(text, &Calendar { rules: DateRules::default(), now: None }).ok()
+    fn by_form(text: &[u8]) -> Option<UnixMillis> {
+        http_date::read(text, &Calendar { rules: DateRules::default(), now: None }).ok().filter(|second| *second >= 0).map(UnixMillis::at_second)
     }
 
     #[test]

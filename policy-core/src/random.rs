@@ -61,9 +61,21 @@ impl Sample {
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
-        let span = high.get().saturating_sub(low.get());
-        // No more than `high`, if that is the larger.
-        Millis::new(low.get().wrapping_add(mul_div_ceil(span, self.0, u32::MAX)))
+        // No more than the larger of the two.
+        self.add(low, high.get().saturating_sub(low.get()))
+    }
+
+    /// `low` and a share of a span that ends at [`Millis::MAX`] at the latest, rounded up to the millisecond.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(crate) const fn above(self, low: Millis, span: u64) -> Millis {
+        let room = Millis::MAX.get().wrapping_sub(low.get());
+        self.add(low, if span < room { span } else { room })
+    }
+
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    const fn add(self, low: Millis, span: u64) -> Millis {
+        Millis::from_bits(low.get().wrapping_add(mul_div_ceil(span, self.0, u32::MAX)))
     }
 }
 

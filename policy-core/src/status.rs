@@ -50,7 +50,7 @@ impl StatusSet {
             && let Some((_, rest)) = self.0.split_at_checked(word)
             && let Some(word) = rest.first()
         {
-            return *word >> bit & 1 == 1;
+            return *word & 1 << bit != 0;
         }
         false
     }
@@ -81,10 +81,8 @@ impl StatusSet {
         if last >> 52 == 0 { Some(Self(words)) } else { None }
     }
 
-    const fn place(code: u16) -> Option<(usize, u16)> {
-        match code.checked_sub(100) {
-            Some(bit) if bit < 500 => Some(((bit >> 6) as usize, bit & 63)),
-            _ => None,
-        }
+    const fn place(code: u16) -> Option<(usize, u32)> {
+        let bit = (code as u32).wrapping_sub(100);
+        if bit < 500 { Some(((bit >> 6) as usize, bit & 63)) } else { None }
     }
 }

@@ -127,6 +127,12 @@ impl UnixMillis {
         Self(Millis::new(ms).0)
     }
 
+    /// The reading of these bits, which must be no more than 2^53 − 1.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     /// Milliseconds since 1970.
     #[must_use]
     pub const fn get(self) -> u64 {

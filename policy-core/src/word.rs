@@ -26,18 +26,22 @@ impl Word {
     }
 
     /// The bits in which a text is not of the form: none if it is.
-    pub(crate) const fn unlike(&self, text: [u8; 8]) -> u64 {
-        let word = u64::from_le_bytes(text) ^ self.form;
+    pub(crate) const fn unlike(&self, text: u64) -> u64 {
+        let word = text ^ self.form;
         // Six more than a value above nine reaches the fixed bits.
         let raised = word.wrapping_add(self.digits & 0x0606_0606_0606_0606);
         (word | raised) & self.fixed
     }
 
-    /// Of a text of the form: at each digit's place, the number that it makes with the digit after it.
-    pub(crate) const fn pairs(&self, text: [u8; 8]) -> [u8; 8] {
-        let values = u64::from_le_bytes(text) & self.digits;
-        values.wrapping_mul(10).wrapping_add(values >> 8).to_le_bytes()
+    /// Of a text of the form: at each digit's place its value, and zero elsewhere.
+    pub(crate) const fn values(&self, text: u64) -> u64 {
+        text & self.digits
     }
+}
+
+/// At each value's place, the number that it makes with the value after it.
+pub(crate) const fn pairs(values: u64) -> [u8; 8] {
+    values.wrapping_mul(10).wrapping_add(values >> 8).to_le_bytes()
 }
 
 #[cfg(test)]
@@ -55,7 +59,7 @@ mod tests {
                 b'_' => true,
                 literal => byte == literal,
             };
-            assert_eq!(Word::new(form).unlike(changed) == 0, expected, "{byte} at {at}");
+            assert_eq!(Word::new(form).unlike(u64::from_le_bytes(changed)) == 0, expected, "{byte} at {at}");
         }
     }
 
@@ -64,7 +68,8 @@ mod tests {
         for number in 0..100 {
             let (tens, ones) = (b'0' + number / 10, b'0' + number % 10);
             let text = [tens, ones, b':', tens, ones, tens, ones, b' '];
-            let [a, _, _, b, _, c, ..] = Word::new(b"00:0000 ").pairs(text);
+            let values = Word::new(b"00:0000 ").values(u64::from_le_bytes(text));
+            let [a, _, _, b, _, c, ..] = pairs(values);
             assert_eq!([a, b, c], [number; 3]);
         }
     }
