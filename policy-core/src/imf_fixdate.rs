@@ -101,7 +101,10 @@ mod tests {
     use crate::http_date::{self, Calendar, DateRules};
 
     fn by_form(text: &[u8]) -> Option<UnixMillis> {
-        http_date::read(text, &Calendar { rules: DateRules::default(), now: None }).ok().filter(|second| *second >= 0).map(UnixMillis::at_second)
+        http_date::read(text, &Calendar { rules: DateRules::default(), now: None })
+            .ok()
+            .filter(|second| *second >= 0)
+            .map(UnixMillis::at_second)
     }
 
     #[test]

@@ -28,6 +28,7 @@
 
 mod backoff;
 mod budget;
+mod call;
 mod classify;
 mod command;
 mod compiled;
@@ -42,15 +43,20 @@ mod host;
 pub mod http_date;
 #[cfg(not(target_family = "wasm"))]
 mod imf_fixdate;
+mod interruption;
 mod outcome;
+mod pause;
 mod policy;
 mod random;
 mod request;
+#[cfg(not(target_family = "wasm"))]
+mod retry;
 pub mod retry_after;
 mod rules;
 pub mod slot;
 mod state;
 mod status;
+mod step;
 mod time;
 #[cfg(not(target_family = "wasm"))]
 mod word;
@@ -64,7 +70,6 @@ pub use command::{Command, Wait};
 pub use compiled::BODY_LEN;
 pub use decision::{Decision, Situation, decide};
 pub use event::{Attempt, Event, FIELDS_MAX, Field, Network, Now};
-pub use execution::Step;
 pub use failure::{FailureKind, FailureSet};
 pub use field::{BadValue, HINT_FIELDS_MAX, HintField, HintFields, ROWS as FIELD_ROWS, Unit};
 pub use host::{BudgetScope, KeyForm};
@@ -77,6 +82,7 @@ pub use retry_after::FIELD_MAX;
 pub use rules::{DeadlineScope, HintMode, HintRules, Offline, PolicyError, Rules, Unreadable};
 pub use state::Execution;
 pub use status::StatusSet;
+pub use step::Step;
 pub use time::{Mark, Millis, Session, UnixMillis};
 
 /// Compiles the example of the README.

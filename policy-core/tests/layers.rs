@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Lowest first: quantities, what can come out, parsers, what can be decided by, decisions, the state machine, artifacts.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 30] = [
     "host",
     "time",
     "random",
@@ -28,6 +28,11 @@ const ORDER: [&str; 25] = [
     "command",
     "state",
     "decision",
+    "interruption",
+    "step",
+    "call",
+    "pause",
+    "retry",
     "execution",
 ];
 

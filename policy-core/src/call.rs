@@ -1,0 +1,206 @@
+//! One call into the state machine: what an event, or the start, makes of a request.
+
+use crate::{
+    budget::Cost,
+    classify::{Class, Disposition},
+    command::{Command, Wait},
+    decision::{Decision, Situation, refusal, schedule},
+    event::{Attempt, Event, Field, Now},
+    hint::{self, Hint},
+    interruption::{interruption, is_valid},
+    outcome::{Bound, End, HandOver, Outcome, Resume},
+    policy::Policy,
+    state::{Execution, Facts, Phase, Progress},
+    step::Step,
+    time::Mark,
+};
+
+/// One call: the policy, what is true outside, what goes back to the host, and what is known for its command so far. The
+/// step is changed where it is returned from: a copy would wait for all the stores that made it.
+pub(crate) struct Call<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) now: &'a Now,
+    pub(crate) step: &'a mut Step,
+    /// As far as it is known.
+    pub(crate) outcome: Outcome,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(policy: &'a Policy, now: &'a Now, step: &'a mut Step) -> Self {
+        let outcome = Outcome::unknown(HandOver::LastStatus(step.execution.last_status));
+        Self { policy, now, step, outcome }
+    }
+
+    #[inline(never)]
+    pub(crate) fn begin(&mut self) {
+        let Execution { attempts, max_attempts, not_before, .. } = self.step.execution;
+        let (end, bound) = match () {
+            () if self.now.cancelled => (End::Cancelled, Bound::None),
+            () if !(is_valid(self.now) && not_before.is_valid()) => (End::InvalidInput, Bound::None),
+            () if attempts >= max_attempts => (End::AttemptsUsed, Bound::Attempts),
+            () if self.now.mark < not_before => return self.pause(not_before, Bound::Resume),
+            () => return self.launch(),
+        };
+        self.finish(end, bound)
+    }
+
+    #[inline(never)]
+    pub(crate) fn take(&mut self, event: &Event<'_>) {
+        let phase = self.step.execution.progress.phase();
+        if phase == Phase::Finished {
+            return;
+        }
+        if let Some(end) = interruption(&self.step.execution, self.policy, event, self.now) {
+            return self.interrupt(event, end);
+        }
+        match (phase, *event) {
+            (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
+                if of.number == self.step.execution.attempts =>
+            {
+                self.resolve(event, of)
+            }
+            (Phase::Waiting, Event::Wake) => self.wake(),
+            (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
+            _ => {}
+        }
+    }
+
+    /// Ends from outside: nothing of what came with this call may be used.
+    #[cfg_attr(not(target_family = "wasm"), cold)]
+    fn interrupt(&mut self, event: &Event<'_>, end: End) {
+        let in_flight = self.step.execution.progress.phase() == Phase::InFlight;
+        let failed = match *event {
+            Event::Failure { of, kind, timed_out } if of.number == self.step.execution.attempts => {
+                Some((kind, timed_out))
+            }
+            _ => None,
+        };
+        if in_flight && !failed.is_some_and(|(kind, _)| kind.proves_unprocessed()) {
+            self.step.execution.remember_maybe_applied();
+        }
+        if end == End::ForeignExecution {
+            // What the other policy's retry took is not this one's to return.
+            self.step.execution.set_spent(Cost::Nothing);
+        }
+        // Not even the status of an older session's result goes out.
+        let withheld = in_flight || end == End::SessionChanged;
+        if withheld {
+            self.outcome.hand_over = HandOver::Abort;
+        }
+        let unsent = failed.is_some_and(|(kind, timed_out)| {
+            Disposition::of_failure(self.policy, kind, timed_out, self.now.network) == Disposition::Offline
+        });
+        if in_flight && unsent {
+            // Nothing went out: the attempt gives its number back, and the token that it took.
+            self.step.execution.attempts = self.step.execution.attempts.saturating_sub(1);
+            self.step.execution.set_phase(Phase::AwaitingNetwork);
+        }
+        self.finish(end, Bound::None)
+    }
+
+    /// The result of the attempt in flight.
+    #[inline(never)]
+    fn resolve(&mut self, event: &Event<'_>, of: Attempt) {
+        let Some(disposition) = Disposition::of_event(self.policy, event, self.now.network) else {
+            return;
+        };
+        let (disposition, status, hint, unprocessed) = match *event {
+            Event::Response { status, fields, .. } => {
+                let (disposition, hint) = self.listen(disposition, status, fields);
+                (disposition, status, hint, false)
+            }
+            Event::Failure { kind, .. } => {
+                if !kind.proves_unprocessed() {
+                    self.step.execution.remember_maybe_applied();
+                }
+                (disposition, 0, Hint::ABSENT, kind.proves_unprocessed())
+            }
+            Event::Wake => return,
+        };
+        (self.outcome.hint, self.outcome.hand_over) = (hint.report, HandOver::This);
+        let (sends, counts) = if disposition == Disposition::Offline {
+            (of.sends.saturating_sub(1), false)
+        } else {
+            (of.sends.max(1), true)
+        };
+        let execution = &mut self.step.execution;
+        execution.attempts = execution.attempts.saturating_sub(1).saturating_add(sends);
+        execution.last_status = status;
+        if counts {
+            execution.give_up = Mark::default();
+        }
+        match disposition {
+            Disposition::Success => {
+                self.step.tokens = self.policy.budget.succeeded(self.step.tokens, self.step.execution.progress.spent());
+                return self.finish(End::Success, Bound::None);
+            }
+            Disposition::NotRetryable => return self.finish(End::NotRetryable, Bound::None),
+            // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
+            Disposition::Offline => self.step.execution.set_phase(Phase::AwaitingNetwork),
+            Disposition::Retryable(_) => {
+                self.step.execution.set_spent(Cost::Nothing);
+                self.step.tokens = self.policy.budget.failed(self.step.tokens);
+                if hint.forbids {
+                    return self.finish(End::NotRetryable, Bound::Hint);
+                }
+            }
+        }
+        let class = disposition.class();
+        let situation =
+            Situation { execution: &self.step.execution, class, hint, unprocessed, exhausted: of.exhausted };
+        match refusal(self.policy, &situation, self.now) {
+            Some((end, bound)) => self.finish(end, bound),
+            None if disposition == Disposition::Offline => self.await_network(),
+            None => self.carry_out(schedule(self.policy, &situation, self.now, self.step.tokens)),
+        }
+    }
+
+    /// What the server says beyond its status: a verdict first, and when to come back if that makes sense at all.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    fn listen(&self, disposition: Disposition, status: u16, fields: &[Field<'_>]) -> (Disposition, Hint) {
+        let verdict = if self.policy.reads_verdicts() { hint::verdict(self.policy, status, fields) } else { None };
+        let disposition = match (disposition, verdict) {
+            (Disposition::NotRetryable, Some(true)) => Disposition::Retryable(Class::Transient),
+            _ => disposition,
+        };
+        let hint = match disposition {
+            Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
+            _ => Hint::ABSENT,
+        };
+        (disposition, Hint { forbids: hint.forbids || verdict == Some(false), ..hint })
+    }
+
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    fn carry_out(&mut self, decision: Decision) {
+        match decision {
+            Decision::Retry { delay, bound, series, cost, tokens } => {
+                let until = self.now.mark.after(delay);
+                self.step.tokens = tokens;
+                self.step.execution.not_before = until;
+                self.step.execution.series = series;
+                self.step.execution.progress = Progress::new(Phase::Waiting, cost);
+                let retry_index = self.step.execution.retry_index();
+                self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.outcome.hint });
+            }
+            Decision::Later { end, bound, delay, not_before } => {
+                self.outcome.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
+                self.finish(end, bound)
+            }
+            Decision::Stop { end, bound } => self.finish(end, bound),
+        }
+    }
+
+    /// Ends the request. A token that was taken for a retry that is not sent goes back.
+    pub(crate) fn finish(&mut self, end: End, bound: Bound) {
+        let Execution { progress, facts, attempts, .. } = self.step.execution;
+        if progress.phase() != Phase::InFlight {
+            self.step.tokens = self.policy.budget.returned(self.step.tokens, progress.spent());
+        }
+        self.step.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
+        self.outcome.end = end;
+        self.outcome.bound = bound;
+        self.outcome.attempts = attempts;
+        self.outcome.maybe_applied = facts.0 & Facts::MAYBE_APPLIED != 0;
+        self.step.command = Command::Finish(self.outcome);
+    }
+}

@@ -1,0 +1,48 @@
+//! What ends a request from outside, whatever happened to it.
+
+use crate::{
+    event::{Event, FIELDS_MAX, Field, Now},
+    outcome::End,
+    policy::Policy,
+    state::{Execution, Progress},
+    time::Mark,
+};
+
+/// In the order of the checks; `None` if the event is to be looked at.
+#[inline(always)]
+pub(crate) fn interruption(execution: &Execution, policy: &Policy, event: &Event<'_>, now: &Now) -> Option<End> {
+    Some(match () {
+        () if execution.progress == Progress::MALFORMED => End::MalformedExecution,
+        () if execution.policy != policy.fingerprint() => End::ForeignExecution,
+        () if execution.session != now.session => End::SessionChanged,
+        () if now.cancelled => End::Cancelled,
+        () if !is_valid(now) || !fields_are_valid(policy, event) => End::InvalidInput,
+        () => return None,
+    })
+}
+
+/// No numbers that no wait can be computed from.
+pub(crate) fn is_valid(now: &Now) -> bool {
+    now.mark.is_valid() && now.hold.is_none_or(Mark::is_valid)
+}
+
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn fields_are_valid(policy: &Policy, event: &Event<'_>) -> bool {
+    let Event::Response { fields, .. } = *event else { return true };
+    match fields {
+        [] if cfg!(not(target_family = "wasm")) => true,
+        [field] if cfg!(not(target_family = "wasm")) => field.index < policy.fields.count(),
+        _ => are_distinct(policy, fields),
+    }
+}
+
+#[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
+    let mut free = 1_u32.wrapping_shl(policy.fields.count().into()).wrapping_sub(1);
+    let is_new = |field: &Field<'_>| {
+        let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
+        free &= !bit;
+        bit != 0
+    };
+    fields.len() <= FIELDS_MAX && fields.iter().all(is_new)
+}
