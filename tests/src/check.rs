@@ -3,7 +3,6 @@
 use std::fmt;
 
 use refrain::Engine;
-use refrain_document::ready;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -11,7 +10,7 @@ use crate::{
     host,
     observe::{self, object},
     steps,
-    vector::{Parse, Vector},
+    vector::{Baked, Parse, Vector},
 };
 
 /// A vector that did not come out as it says.
@@ -73,17 +72,11 @@ pub fn check(maker: &mut dyn Maker, vector: &Vector) -> Result<(), Box<Mismatch>
 /// # Errors
 /// When the vector cannot be run, or the engine failed, in words.
 pub fn observe(maker: &mut dyn Maker, vector: &Vector) -> Result<Vec<Map<String, Value>>, String> {
-    let slot = match &vector.ready_made {
-        Some(name) => {
-            ready::find(name).ok_or_else(|| format!("expected a ready-made policy, found `{name}`"))?.document().slot()
-        }
-        None => match vector.policy.slot() {
-            Ok(slot) => slot,
-            // A policy that is refused sends nothing; that is an answer too.
-            Err(error) => return Ok(vec![object(json!({"policy_error": error, "sends": 0, "end": "config-error"}))]),
-        },
-    };
-    observe_by(&*maker.make(&slot)?, vector)
+    match vector.bake()? {
+        Baked::Slot(slot) => observe_by(&*maker.make(&slot)?, vector),
+        // A policy that is refused sends nothing; that is an answer too.
+        Baked::Refused(error) => Ok(vec![object(json!({"policy_error": error, "sends": 0, "end": "config-error"}))]),
+    }
 }
 
 /// What `engine` makes of a vector, whatever policy the vector has.

@@ -21,6 +21,6 @@ pub use check::{Mismatch, check, observe, observe_by};
 pub use engines::{Component, Maker, Native};
 pub use policy::{BackoffSpec, BudgetSpec, FieldSpec, HintSpec, JitterSpec, PolicySpec};
 pub use vector::{
-    Answer, Call, Failure, NowSpec, Parse, RequestSpec, Response, Script, Skip, Step, Steps, Vector, VectorFile,
+    Answer, Baked, Call, Failure, NowSpec, Parse, RequestSpec, Response, Script, Skip, Step, Steps, Vector, VectorFile,
     WallJump, load_all,
 };

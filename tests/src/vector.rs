@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
+use policy_core::slot::Slot;
+use refrain_document::ready;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -53,6 +55,29 @@ pub struct Vector {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "Expect")]
     pub expect: Map<String, Value>,
+}
+
+/// What baking the policy of a vector gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Baked {
+    /// The slot.
+    Slot(Slot),
+    /// The policy is refused; why, in words.
+    Refused(String),
+}
+
+impl Vector {
+    /// Bakes the policy that decides.
+    ///
+    /// # Errors
+    /// A ready-made policy that there is not.
+    pub fn bake(&self) -> Result<Baked, String> {
+        let Some(name) = &self.ready_made else {
+            return Ok(self.policy.slot().map_or_else(Baked::Refused, Baked::Slot));
+        };
+        let ready = ready::find(name).ok_or_else(|| format!("expected a ready-made policy, found `{name}`"))?;
+        Ok(Baked::Slot(ready.document().slot()))
+    }
 }
 
 /// A value to be read.

@@ -1,9 +1,10 @@
 /** Where the core module and the slots of the vectors stand: what the variables say, else in the target folder. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { env } from "node:process";
 import { fileURLToPath } from "node:url";
+import type { Baked, VectorFile } from "./conformance/vector.js";
 
 const workspace = fileURLToPath(new URL("../../..", import.meta.url));
 const built = resolve(workspace, env["CARGO_TARGET_DIR"] ?? "target", "refrain");
@@ -11,6 +12,31 @@ const built = resolve(workspace, env["CARGO_TARGET_DIR"] ?? "target", "refrain")
 /** The core module with the default policy, as `cargo xtask guest` builds it. */
 export function coreModule(): Uint8Array<ArrayBuffer> {
   return read(env["REFRAIN_CORE"] ?? resolve(built, "refrain.core.wasm"), "cargo xtask guest");
+}
+
+/** The core module with the policy of this slot, which begins with 16 bytes that stand nowhere else in it. */
+export function bakedModule(slot: Uint8Array): Uint8Array<ArrayBuffer> {
+  const core = coreModule();
+  const magic = Buffer.from(slot.subarray(0, 16));
+  const at = Buffer.from(core.buffer).indexOf(magic);
+  if (at < 0 || Buffer.from(core.buffer).includes(magic, at + 1)) {
+    throw new Error("expected a core module with one policy slot");
+  }
+  core.set(slot, at);
+  return core;
+}
+
+/** Every file of vectors, by its name. */
+export function vectorFiles(): Map<string, VectorFile> {
+  const folder = resolve(workspace, "tests/vectors");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  return new Map(names.map((name) => [name, JSON.parse(readFileSync(resolve(folder, name), "utf8"))]));
+}
+
+/** The policy of each vector, baked, as `slots` of the package `conformance` writes it. */
+export function slots(): Readonly<Record<string, Baked>> {
+  const path = env["REFRAIN_SLOTS"] ?? resolve(built, "slots.json");
+  return JSON.parse(new TextDecoder().decode(read(path, "cargo xtask test browser")));
 }
 
 function read(path: string, maker: string): Uint8Array<ArrayBuffer> {
