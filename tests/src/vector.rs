@@ -61,9 +61,15 @@ pub struct Vector {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Baked {
     /// The slot.
-    Slot(Slot),
+    Slot(Box<Slot>),
     /// The policy is refused; why, in words.
     Refused(String),
+}
+
+impl Baked {
+    fn of(slot: Slot) -> Self {
+        Self::Slot(Box::new(slot))
+    }
 }
 
 impl Vector {
@@ -73,10 +79,10 @@ impl Vector {
     /// A ready-made policy that there is not.
     pub fn bake(&self) -> Result<Baked, String> {
         let Some(name) = &self.ready_made else {
-            return Ok(self.policy.slot().map_or_else(Baked::Refused, Baked::Slot));
+            return Ok(self.policy.slot().map_or_else(Baked::Refused, Baked::of));
         };
         let ready = ready::find(name).ok_or_else(|| format!("expected a ready-made policy, found `{name}`"))?;
-        Ok(Baked::Slot(ready.document().slot()))
+        Ok(Baked::of(ready.document().slot()))
     }
 }
 
