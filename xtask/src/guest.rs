@@ -112,14 +112,18 @@ fn compile(workspace: &Path, target: &Path, package: &str) -> Result<Vec<u8>> {
     shell::read(&target.join(TRIPLE).join(module))
 }
 
-/// The compiler's flags. No path of this machine may reach the bytes.
 fn flags(workspace: &Path) -> Result<Vec<String>> {
+    let links = LINK_ARGS.iter().map(|arg| format!("-Clink-arg={arg}"));
+    Ok(links.chain(nameless(workspace)?).collect())
+}
+
+/// The compiler's flags that keep every path of this machine out of the bytes.
+pub(crate) fn nameless(workspace: &Path) -> Result<Vec<String>> {
     let sysroot = shell::output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(workspace))?;
     let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    let links = LINK_ARGS.iter().map(|arg| format!("-Clink-arg={arg}"));
-    let mut flags: Vec<String> = links.collect();
+    let mut flags = Vec::new();
     flags.extend(cargo_home.map(|home| remap(&home, "/cargo")));
     flags.push(remap(Path::new(&sysroot), "/rust"));
     flags.push(remap(&fs::canonicalize(workspace)?, "/refrain"));

@@ -1,5 +1,6 @@
 //! `cargo xtask`: every step of building, checking and showing Refrain, for people and CI alike.
 
+mod browser;
 mod check_guest;
 mod conform;
 mod demo;
@@ -7,6 +8,7 @@ mod generate;
 mod guest;
 mod layout;
 mod measure;
+mod node;
 mod released;
 mod shell;
 mod suite;
@@ -50,6 +52,8 @@ enum Command {
     /// Writes `refrain/refrain.wasm` and `refrain/refrain.core.wasm` in the target folder and prints their sizes and
     /// SHA-256. The same sources give the same bytes in every folder.
     Guest,
+    /// Build the browser host's npm package, `hosts/browser`, with its dynamic engine.
+    Browser,
     /// Check the component: no imports, the right exports, one memory page, size, reproducibility.
     CheckGuest(check_guest::Options),
     /// Write the guest's bindings, `wasm-guest/src/bindings.rs`, from `wit/`.
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Command::Conform(options) => conform::run(&options),
         Command::ImportCases(options) => conform::import(&options),
         Command::Guest => guest::run(),
+        Command::Browser => browser::run(),
         Command::CheckGuest(options) => check_guest::run(&options),
         Command::Generate(Check { check }) => generate::run(check),
         Command::Layout(Check { check }) => layout::run(check),

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::{check_guest, conform, demo, generate, guest, layout, released, shell, toolchain};
+use crate::{browser, check_guest, conform, demo, generate, guest, layout, released, shell, toolchain};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -33,6 +33,8 @@ enum Step {
     Tests,
     /// Every test again, under a foreign language and time zone.
     Foreign,
+    /// The browser host: its types, and every vector through both engines in Node.
+    Browser,
     /// The documentation builds without a broken link.
     Docs,
     /// The case collection beside the checkout, through both engines, where there is one. Only when named: the tests
@@ -84,6 +86,7 @@ impl Step {
                 ("LANGUAGE", "tr"),
                 ("TZ", "Asia/Kathmandu"),
             ]),
+            Self::Browser => browser::test(),
             Self::Docs => docs(),
             Self::Cases => cases(),
             Self::Demo => demo::run(&demo::Options::default()),

@@ -57,6 +57,41 @@ export interface Description {
   readonly policy: Uint8Array;
 }
 
+/** What a policy document says to hosts alone: none of it is a retry rule. */
+export interface HostSettings {
+  /** The request field that carries the idempotency key, in lower case; `null` if keys are not sent. */
+  readonly key: {
+    readonly name: string;
+    /** The key is written as a string of a structured field, in double quotes. */
+    readonly quoted: boolean;
+  } | null;
+  /** Who shares the tokens of the retry budget: all requests, those to one host and port, or those of one key. */
+  readonly budget: "policy" | "host" | "key";
+  /** A host without a session handle refuses to start. */
+  readonly sessionRequired: boolean;
+}
+
+/** A policy as `refrain bundle` writes it: its engine is there at once, or once its module was downloaded. */
+export interface BundledPolicy<E extends Engine | Promise<Engine> = Engine | Promise<Engine>> {
+  /** What its document says to hosts. */
+  readonly host: HostSettings;
+  /** Makes an engine. */
+  readonly engine: () => E;
+}
+
+/** One thing that is wrong with a policy document. */
+export interface Problem {
+  /** An error refuses the document; with a warning, it probably does not do what was meant. */
+  readonly severity: "error" | "warning";
+  /** From 1. */
+  readonly line: number;
+  /** In characters, from 1. */
+  readonly column: number;
+  readonly message: string;
+  /** What to do; `null` if nobody can tell. */
+  readonly help: string | null;
+}
+
 /** What the policy may know about a logical request. No URL, no body, no header. */
 export interface Request {
   /** The position in `METHODS`; −1 for any other method, which is never repeated unless a key is honoured. */

@@ -24,11 +24,17 @@ interface Exports extends WebAssembly.Exports {
   readonly "refrain:policy/policy@1.0.0#handle": (at: number) => number;
 }
 
-/** Longest value of a field that is handed over; the policy refuses one that is this long. */
-export const FIELD_MAX = 1024;
+/** Most fields that a policy names. */
+export const FIELDS_MAX = 16;
 
-/** Memory for any call: the largest block of parameters, and sixteen fields of the longest values. */
-const CALL_SIZE = 160 + 16 * (12 + FIELD_MAX);
+/** Bytes of an element in a list of fields. */
+export const FIELD_SIZE = 12;
+
+/** Longest value of a field that is handed over; the policy refuses one that is this long. */
+const FIELD_MAX = 1024;
+
+/** Memory for any call: the largest block of parameters, and the most fields with the longest values. */
+const CALL_SIZE = 160 + FIELDS_MAX * (FIELD_SIZE + FIELD_MAX);
 
 let view: DataView;
 /** A number that was put is none. */
@@ -63,6 +69,7 @@ export function putU8(at: number, value: number | boolean): void {
 }
 
 export function putU16(at: number, value: number): void {
+  bad ||= (value & 0xffff) !== value;
   view.setUint16(at, value, true);
 }
 

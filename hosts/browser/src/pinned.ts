@@ -17,6 +17,8 @@ import {
   type StepBuffer,
 } from "./engine.js";
 import {
+  FIELDS_MAX,
+  FIELD_SIZE,
   begin,
   instantiate,
   isBad,
@@ -30,10 +32,11 @@ import {
   type Instance,
 } from "./memory.js";
 
+export { fetchModule, sha256 } from "./load.js";
+export { pinnedParser } from "./pinned-parser.js";
+
 /** A method without a number of its own. */
 const OTHER_METHOD = 10;
-/** Bytes of an element in a list of fields. */
-const FIELD_SIZE = 12;
 
 /**
  * An engine over a compiled core module. It is ready at once.
@@ -122,11 +125,11 @@ function putEvent(at: number, event: Event, list: number): void {
   putU32(at + 24, putFields(list, event.fields));
 }
 
-/** Puts a list of fields and their values behind it. Returns how many are there. */
+/** Puts a list of fields, of which a policy names at most so many, and their values behind it. Returns how many are there. */
 function putFields(list: number, fields: readonly (string | null)[]): number {
-  let values = list + fields.length * FIELD_SIZE;
+  let values = list + FIELDS_MAX * FIELD_SIZE;
   let count = 0;
-  for (let index = 0; index < fields.length; index++) {
+  for (let index = 0; index < FIELDS_MAX; index++) {
     const value = fields[index];
     if (value == null) continue;
     const at = list + FIELD_SIZE * count++;

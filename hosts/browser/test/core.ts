@@ -26,11 +26,25 @@ export function bakedModule(slot: Uint8Array): Uint8Array<ArrayBuffer> {
   return core;
 }
 
+/** The module of the dynamic engine. */
+export function dynamicModule(): Uint8Array<ArrayBuffer> {
+  return read(resolve(workspace, "hosts/browser/src/generated/dynamic.wasm"), "cargo xtask browser");
+}
+
 /** Every file of vectors, by its name. */
 export function vectorFiles(): Map<string, VectorFile> {
   const folder = resolve(workspace, "tests/vectors");
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
   return new Map(names.map((name) => [name, JSON.parse(readFileSync(resolve(folder, name), "utf8"))]));
+}
+
+/** The ready-made policies that vectors decide by: name, document, and the id of such a vector. */
+export function readyMade(): [name: string, text: string, vector: string][] {
+  const folder = resolve(workspace, "policy-core/document/policies");
+  const text = (name: string) => readFileSync(resolve(folder, `${name}.toml`), "utf8");
+  const vectors = [...vectorFiles().values()].flatMap((file) => file.vectors);
+  const names = new Map(vectors.flatMap(({ ready_made: name, id }) => (name === undefined ? [] : [[name, id]])));
+  return Array.from(names, ([name, id]) => [name, text(name), id]);
 }
 
 /** The policy of each vector, baked, as `slots` of the package `conformance` writes it. */

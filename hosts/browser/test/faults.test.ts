@@ -1,9 +1,10 @@
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
 import { FINISH, KEY_ABSENT, NETWORK_UNKNOWN, RESPONSE, SEND, WAIT, stepBuffer, type Now } from "../src/engine.js";
+import { compilerOf } from "../src/dynamic.js";
 import { ENDS } from "../src/names.js";
 import { pinnedEngine } from "../src/pinned.js";
-import { coreModule } from "./core.js";
+import { coreModule, dynamicModule } from "./core.js";
 
 const module = new WebAssembly.Module(coreModule());
 const get = { method: 0, key: KEY_ABSENT, replayable: true, attemptsUsed: 0 } as const;
@@ -20,8 +21,14 @@ const now: Now = {
 const invalid = { command: FINISH, end: 66 };
 const noNumbers = [Number.NaN, -1, 0.5, Number.POSITIVE_INFINITY, 2 ** 64];
 
-describe("a number that is none ends the request as invalid input", () => {
-  const engine = pinnedEngine(module);
+const slot = (() => {
+  const core = coreModule();
+  const at = Buffer.from(core.buffer).indexOf("refrain.policy\0\x01");
+  return core.slice(at, at + 640);
+})();
+const engines = { pinned: pinnedEngine(module), dynamic: compilerOf(dynamicModule()).fromSlot(slot) };
+
+describe.each(Object.entries(engines))("in the %s engine, a number that is none ends the request as invalid input", (_, engine) => {
   it.each(["mark", "wall", "session", "sample", "tokens", "hold"] as const)("in `now.%s`", (member) => {
     const limit = member === "sample" || member === "tokens" ? [2 ** 32] : [];
     for (const number of [...noNumbers, ...limit]) {
@@ -38,14 +45,23 @@ describe("a number that is none ends the request as invalid input", () => {
     }
   });
 
+  it.each(["attempt", "sends", "status"] as const)("in `event.%s`", (member) => {
+    const of = { event: RESPONSE, attempt: 1, sends: 1, exhausted: false, status: 503, fields: [] } as const;
+    for (const number of [...noNumbers, member === "status" ? 2 ** 16 : 2 ** 32]) {
+      const buffer = stepBuffer();
+      engine.start(get, now, buffer);
+      const step = engine.handle(buffer.execution, { ...of, [member]: number }, now, buffer);
+      expect(step, String(number)).toMatchObject(invalid);
+    }
+  });
+
   it("and the next call is answered", () => {
     engine.start(get, { ...now, mark: Number.NaN }, stepBuffer());
     expect(engine.start(get, now, stepBuffer())).toMatchObject({ command: SEND });
   });
 });
 
-describe("a value of a field", () => {
-  const engine = pinnedEngine(module);
+describe.each(Object.entries(engines))("in the %s engine, a value of a field", (_, engine) => {
   const hinted = (value: string) => {
     const buffer = stepBuffer();
     engine.start(get, now, buffer);
@@ -57,6 +73,15 @@ describe("a value of a field", () => {
   it("is read by char codes, and a character that is no byte is never taken for one", () => {
     expect(hinted("2")).toBe(1);
     expect(hinted(String.fromCharCode(0x100 + "2".charCodeAt(0)))).toBe(17);
+  });
+
+  it("that the policy does not name is not looked at", () => {
+    const buffer = stepBuffer();
+    engine.start(get, now, buffer);
+    const fields = ["2", ...Array<string>(10_000).fill("x".repeat(1_024))];
+    const event = { event: RESPONSE, attempt: 1, sends: 1, exhausted: false, status: 503, fields } as const;
+    expect(engine.handle(buffer.execution, event, now, buffer)).toMatchObject(invalid);
+    expect(engine.start(get, now, buffer)).toMatchObject({ command: SEND });
   });
 
   it("of any length is cut to what the policy refuses as too long", () => {
@@ -122,14 +147,12 @@ describe("a core module that fails", () => {
 
   it("by a slot that is damaged is refused at once", () => {
     const core = coreModule();
-    const at = Buffer.from(core.buffer).indexOf("refrain.policy\0\x01");
-    core[at + 30]! ^= 1;
+    core[Buffer.from(core.buffer).indexOf(slot) + 30]! ^= 1;
     expect(() => pinnedEngine(new WebAssembly.Module(core))).toThrow(WebAssembly.RuntimeError);
   });
 });
 
-it("parameters that cannot be read leave nothing behind", () => {
-  const engine = pinnedEngine(module);
+it.each(Object.entries(engines))("in the %s engine, parameters that cannot be read leave nothing behind", (_, engine) => {
   const unreadable = { ...now, get mark(): number { throw new Error("no clock"); } };
   for (let call = 0; call < 3; call++) expect(() => engine.start(get, unreadable, stepBuffer())).toThrow("no clock");
   expect(engine.start(get, now, stepBuffer())).toMatchObject({ command: SEND });

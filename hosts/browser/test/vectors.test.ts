@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { unhex } from "./conformance/input.js";
 import { mismatch, type Maker } from "./conformance/runner.js";
+import { compilerOf } from "../src/dynamic.js";
 import { pinnedEngine } from "../src/pinned.js";
 import { pinnedParser } from "../src/pinned-parser.js";
-import { bakedModule, slots, vectorFiles } from "./core.js";
+import { bakedModule, dynamicModule, slots, vectorFiles } from "./core.js";
 
 /** Many vectors share a policy. */
 function cached(make: Maker): Maker {
@@ -15,7 +16,10 @@ function cached(make: Maker): Maker {
   };
 }
 
+const compiler = compilerOf(dynamicModule());
+
 const makers: Record<string, Maker> = {
+  dynamic: (slot) => compiler.fromSlot(unhex(slot)),
   pinned: (slot) => {
     const module = new WebAssembly.Module(bakedModule(unhex(slot)));
     return { ...pinnedEngine(module), ...pinnedParser(module) };

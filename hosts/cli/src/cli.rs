@@ -8,6 +8,7 @@ use clap::{
 };
 
 use crate::{
+    bundle::BundleArgs,
     check::CheckArgs,
     decide::DecideArgs,
     diff::DiffArgs,
@@ -57,6 +58,7 @@ pub(crate) enum Command {
     Pin(PinArgs),
     Inspect(InspectArgs),
     Verify(VerifyArgs),
+    Bundle(BundleArgs),
     Lock(LockArgs),
     Diff(DiffArgs),
 }

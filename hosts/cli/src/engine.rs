@@ -165,6 +165,11 @@ impl Trust {
         self.lock.as_deref().unwrap_or(Path::new("refrain.lock"))
     }
 
+    /// Whether there has to be a lock file, or the default one is there.
+    pub(crate) fn has_lock(&self) -> bool {
+        self.locked || self.lock.is_some() || self.lock_file().exists()
+    }
+
     /// Whether an artifact is compared with anything.
     pub(crate) const fn compares(&self) -> bool {
         self.sha256.is_some() || self.locked

@@ -1,7 +1,8 @@
 //! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`); baked into an
-//! artifact (`pin`), which is looked into (`inspect`), proved (`verify`) and held to (`lock`); written (`policies`, `schema`),
+//! artifact (`pin`), which is looked into (`inspect`), proved (`verify`), held to (`lock`) and written for the web (`bundle`); written (`policies`, `schema`),
 //! judged (`check`) and put into words (`explain`) before.
 
+mod bundle;
 mod check;
 mod checklist;
 mod cli;
@@ -59,6 +60,7 @@ fn run(cli: Cli) -> Result<Exit, Error> {
         Command::Pin(args) => pin::run(&args, engine, format),
         Command::Inspect(args) => inspect::run(&args, engine, format),
         Command::Verify(args) => verify::run(&args, engine, format),
+        Command::Bundle(args) => bundle::run(&args, engine, format),
         Command::Lock(args) => lock::run(&args, engine, format),
         Command::Diff(args) => diff::run(&args, engine, format),
     }

@@ -6,6 +6,7 @@ export interface VectorFile {
 
 export interface Vector {
   readonly id: string;
+  readonly ready_made?: string;
   readonly parse?: { readonly value?: string; readonly value_hex?: string; readonly wall?: number };
   readonly steps?: { readonly request?: RequestSpec; readonly calls: readonly StepSpec[] };
   readonly run?: Script;

@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Run, bare_command, scratch, template};
 
-const DOCUMENT: &str = "schema = 1\nname = \"tested\"\nversion = \"1.2.0\"\nlimits.max_attempts = 2\n";
+pub(crate) const DOCUMENT: &str = "schema = 1\nname = \"tested\"\nversion = \"1.2.0\"\nlimits.max_attempts = 2\n";
 
 /// A folder of one test, in which the binary runs.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = scratch(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
@@ -34,19 +34,19 @@ impl Folder {
         folder
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
         fs::write(self.path(name), contents).unwrap();
     }
 
-    fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("`{name}`: {error}"))
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).unwrap()
     }
 
@@ -59,19 +59,19 @@ impl Folder {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         self.command(args).output().unwrap().into()
     }
 
     /// A run that has to end with 0.
-    fn good(&self, args: &[&str]) -> Run {
+    pub(crate) fn good(&self, args: &[&str]) -> Run {
         let run = self.run(args);
         assert_eq!(run.code, Some(0), "{args:?}: {} {}", run.stdout, run.stderr);
         run
     }
 
     /// The error of a run that has to end with `code`, and prints nothing else.
-    fn bad(&self, code: i32, args: &[&str]) -> String {
+    pub(crate) fn bad(&self, code: i32, args: &[&str]) -> String {
         let run = self.run(args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{args:?}: {}", run.stderr);
         run.stderr
@@ -86,7 +86,7 @@ impl Folder {
         assert!(run.code == Some(5) && (said.contains('✗') || said.contains("is refused")), "{check}: {said}");
     }
 
-    fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let name = |entry: Result<fs::DirEntry, _>| entry.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<_> = fs::read_dir(&self.0).unwrap().map(name).collect();
         names.sort_unstable();
@@ -595,7 +595,7 @@ fn nothing_that_is_read_steers_the_terminal() {
 
 #[test]
 fn the_help_of_each_command_has_examples_and_exit_codes() {
-    for command in ["pin", "inspect", "verify", "lock"] {
+    for command in ["pin", "inspect", "verify", "lock", "bundle"] {
         let help: Run = bare_command().args([command, "--help"]).output().unwrap().into();
         assert!(help.stdout.contains(&format!("  refrain {command} ")), "{}", help.stdout);
         assert!(help.stdout.contains("Exit codes:"), "{}", help.stdout);

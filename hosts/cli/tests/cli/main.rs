@@ -1,6 +1,7 @@
 //! The binary as people run it: real processes, real sockets, both engines.
 
 mod artifact;
+mod bundle;
 mod decide;
 mod diff;
 mod documents;

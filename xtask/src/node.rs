@@ -1,0 +1,55 @@
+//! Node and its packages: asked first, installed only where they are missing.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+/// The oldest version that runs the browser host and its tools.
+const OLDEST: u32 = 20;
+
+/// A program that a package of `folder` brings.
+pub(crate) fn program(folder: &Path, name: &str) -> Command {
+    let mut command = Command::new(folder.join("node_modules/.bin").join(name));
+    command.current_dir(folder);
+    command
+}
+
+/// A script of the package in `folder`.
+pub(crate) fn script(folder: &Path, name: &str) -> Command {
+    let mut command = Command::new("npm");
+    command.args(["run", "--silent", name]).current_dir(folder);
+    command
+}
+
+/// Installs Node where it is missing, and the packages that the lock file of `folder` names unless they are there.
+pub(crate) fn packages(folder: &Path) -> Result<()> {
+    ensure()?;
+    let locked = shell::read(&folder.join("package-lock.json"))?;
+    let installed = folder.join("node_modules/.installed");
+    if fs::read(&installed).is_ok_and(|installed| installed == locked) {
+        return Ok(());
+    }
+    println!("installing the packages of `{}`: npm ci", folder.display());
+    shell::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(folder))?;
+    shell::write(&installed, &locked)
+}
+
+fn ensure() -> Result<()> {
+    let needed = "Node 20 or newer and npm are needed; on Debian: `apt-get install nodejs npm`";
+    if version().is_err() || shell::output(Command::new("npm").arg("--version")).is_err() {
+        println!("installing Node: apt-get install nodejs npm");
+        let install = ["install", "--yes", "--no-install-recommends", "nodejs", "npm"];
+        shell::run(Command::new("apt-get").args(install)).context(needed)?;
+    }
+    let version = version().context(needed)?;
+    if version < OLDEST { bail!("{needed}; found Node {version}") } else { Ok(()) }
+}
+
+/// The first number of Node's version.
+fn version() -> Result<u32> {
+    let text = shell::output(Command::new("node").arg("--version"))?;
+    let first = text.trim_start_matches('v').split('.').next().unwrap_or_default();
+    first.parse().with_context(|| format!("expected a version such as `v20.0.0` from `node --version`, found `{text}`"))
+}
