@@ -18,11 +18,11 @@ fn pinned(name: &str) -> (Folder, Artifact) {
     (folder, artifact)
 }
 
-/// The bytes that the string of an inline module stands for: the low eight bits of each character.
+/// The bytes that the string of an inline module stands for, as the module reads them.
 fn core_of(module: &str) -> Vec<u8> {
     let (_, from) = module.split_once("const CORE =\n  \"").unwrap();
     let (characters, _) = from.split_once("\";\n").unwrap();
-    characters.chars().map(|character| (u32::from(character) & 0xff) as u8).collect()
+    characters.chars().map(|character| (u32::from(character) as u8).wrapping_sub(38)).collect()
 }
 
 #[test]
