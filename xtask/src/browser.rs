@@ -43,6 +43,7 @@ fn build() -> Result<PathBuf> {
 
 /// Everything that CI checks of the package.
 pub(crate) fn test() -> Result<()> {
+    node::chromium()?;
     let slots = slots(&build()?)?;
     shell::run(&mut node::script(&package(), "check"))?;
     let mut tests = node::script(&package(), "test");

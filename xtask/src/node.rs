@@ -1,6 +1,6 @@
-//! Node and its packages: asked first, installed only where they are missing.
+//! Node, its packages and Chromium: asked first, installed only where they are missing.
 
-use std::{fs, path::Path, process::Command};
+use std::{env, fs, path::Path, process::Command};
 
 use anyhow::{Context, Result, bail};
 
@@ -36,15 +36,29 @@ pub(crate) fn packages(folder: &Path) -> Result<()> {
     shell::write(&installed, &locked)
 }
 
+/// Installs Chromium where it is missing.
+pub(crate) fn chromium() -> Result<()> {
+    const NEEDED: &str = "Chromium is needed; on Debian: `apt-get install chromium`";
+    if env::var_os("REFRAIN_CHROMIUM").is_some() || Path::new("/usr/bin/chromium").exists() {
+        return Ok(());
+    }
+    println!("installing Chromium: apt-get install chromium");
+    apt(&["chromium"]).context(NEEDED)
+}
+
+fn apt(packages: &[&str]) -> Result<()> {
+    shell::run(Command::new("apt-get").arg("update").arg("--quiet"))?;
+    shell::run(Command::new("apt-get").args(["install", "--yes", "--no-install-recommends"]).args(packages))
+}
+
 fn ensure() -> Result<()> {
-    let needed = "Node 20 or newer and npm are needed; on Debian: `apt-get install nodejs npm`";
+    const NEEDED: &str = "Node 20 or newer and npm are needed; on Debian 13: `apt-get install nodejs npm`";
     if version().is_err() || shell::output(Command::new("npm").arg("--version")).is_err() {
         println!("installing Node: apt-get install nodejs npm");
-        let install = ["install", "--yes", "--no-install-recommends", "nodejs", "npm"];
-        shell::run(Command::new("apt-get").args(install)).context(needed)?;
+        apt(&["nodejs", "npm"]).context(NEEDED)?;
     }
-    let version = version().context(needed)?;
-    if version < OLDEST { bail!("{needed}; found Node {version}") } else { Ok(()) }
+    let version = version().context(NEEDED)?;
+    if version < OLDEST { bail!("{NEEDED}; found Node {version}") } else { Ok(()) }
 }
 
 /// The first number of Node's version.

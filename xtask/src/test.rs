@@ -33,7 +33,7 @@ enum Step {
     Tests,
     /// Every test again, under a foreign language and time zone.
     Foreign,
-    /// The browser host: its types, and every vector through both engines in Node.
+    /// The browser host: its types, every vector through both engines in Node and Chromium, and the package as bundlers take it.
     Browser,
     /// The documentation builds without a broken link.
     Docs,

@@ -12,9 +12,9 @@ import { begin, getU16, getU8, instantiate, putBytes } from "./memory.js";
  * values does not download it.
  */
 export function pinnedParser(module: WebAssembly.Module): Parser {
+  const instance = instantiate(module);
   return {
     parse(value: string, wall: number | null): RetryAfter {
-      const instance = instantiate(module);
       const from = begin(instance);
       const length = putBytes(from, value);
       const parse = instance.exports["refrain:policy/policy@1.0.0#parse"];

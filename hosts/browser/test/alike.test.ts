@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { bake } from "./conformance/engines.js";
 import { unhex } from "./conformance/input.js";
 import { compilerOf } from "../src/dynamic.js";
 import {
@@ -15,7 +16,7 @@ import {
   type Request,
 } from "../src/engine.js";
 import { pinnedEngine } from "../src/pinned.js";
-import { bakedModule, dynamicModule, readyMade, slots } from "./core.js";
+import { coreModule, dynamicModule, readyMade, slots } from "./core.js";
 
 const compiler = compilerOf(dynamicModule());
 const SEED = Number(process.env["REFRAIN_SEED"] ?? 20_260_101);
@@ -23,7 +24,7 @@ const SEED = Number(process.env["REFRAIN_SEED"] ?? 20_260_101);
 it.each(readyMade())("both engines answer random calls alike under %s", (name, _, vector) => {
   const baked = slots()[vector]!;
   const slot = "slot" in baked ? unhex(baked.slot) : new Uint8Array();
-  const pinned = pinnedEngine(new WebAssembly.Module(bakedModule(slot)));
+  const pinned = pinnedEngine(new WebAssembly.Module(bake(coreModule(), slot)));
   const dynamic = compiler.fromSlot(slot);
   expect(pinned.description).toEqual(dynamic.description);
   const random = new Random(SEED);

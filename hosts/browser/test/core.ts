@@ -14,18 +14,6 @@ export function coreModule(): Uint8Array<ArrayBuffer> {
   return read(env["REFRAIN_CORE"] ?? resolve(built, "refrain.core.wasm"), "cargo xtask guest");
 }
 
-/** The core module with the policy of this slot, which begins with 16 bytes that stand nowhere else in it. */
-export function bakedModule(slot: Uint8Array): Uint8Array<ArrayBuffer> {
-  const core = coreModule();
-  const magic = Buffer.from(slot.subarray(0, 16));
-  const at = Buffer.from(core.buffer).indexOf(magic);
-  if (at < 0 || Buffer.from(core.buffer).includes(magic, at + 1)) {
-    throw new Error("expected a core module with one policy slot");
-  }
-  core.set(slot, at);
-  return core;
-}
-
 /** The module of the dynamic engine. */
 export function dynamicModule(): Uint8Array<ArrayBuffer> {
   return read(resolve(workspace, "hosts/browser/src/generated/dynamic.wasm"), "cargo xtask browser");
