@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use refrain_document::ready;
 use wasm_bindgen_cli_support::Bindgen;
 
@@ -21,6 +21,9 @@ const FEATURES: [&str; 6] = [
     "--enable-reference-types",
     "--enable-sign-ext",
 ];
+
+/// The types of the dynamic engine: the one generated file that is committed, so that the sources can be checked without it.
+const TYPES: &str = "src/generated/dynamic.d.ts";
 
 /// Needs a library of types that a project may not have chosen, and nobody disposes of a policy.
 const DISPOSE: &str = "    [Symbol.dispose](): void;\n";
@@ -44,7 +47,12 @@ fn build() -> Result<PathBuf> {
 /// Everything that CI checks of the package.
 pub(crate) fn test() -> Result<()> {
     node::chromium()?;
+    let types = package().join(TYPES);
+    let committed = shell::read(&types)?;
     let slots = slots(&build()?)?;
+    if shell::read(&types)? != committed {
+        bail!("`hosts/browser/{TYPES}` differed from what the sources give, and was written anew: commit it");
+    }
     shell::run(&mut node::script(&package(), "check"))?;
     let mut tests = node::script(&package(), "test");
     shell::run(tests.env("REFRAIN_CORE", guest::Artifact::core_path()).env("REFRAIN_SLOTS", slots))
@@ -86,7 +94,7 @@ fn dynamic() -> Result<()> {
     let generated = package().join("src/generated");
     shell::write(&generated.join("dynamic.js"), &shell::read(&bound.join("dynamic.js"))?)?;
     let types = String::from_utf8(shell::read(&bound.join("dynamic.d.ts"))?)?;
-    shell::write(&generated.join("dynamic.d.ts"), types.replace(DISPOSE, "").as_bytes())?;
+    shell::write(&package().join(TYPES), types.replace(DISPOSE, "").as_bytes())?;
     let (whole, small) = (bound.join("dynamic_bg.wasm"), bound.join("dynamic.wasm"));
     let mut optimise = node::program(&package(), "wasm-opt");
     shell::run(optimise.arg("-Oz").args(FEATURES).arg(&whole).arg("--output").arg(&small))?;
