@@ -1,0 +1,107 @@
+/**
+ * One attempt: sent and reported. Whatever ends it, it is over when it has been reported.
+ *
+ * @module
+ */
+
+import type { Sendable } from "./body.js";
+import { kindOf, type Call } from "./call.js";
+import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS, type Attempt } from "./engine.js";
+import type { Host } from "./fetch.js";
+import { NESTING, type Nesting } from "./nesting.js";
+import { MAX, type Talk } from "./talk.js";
+
+/** What came of an attempt, or of a part of it. Nothing: its time was over, or the policy gave it up. */
+export type Result<T> = { readonly value?: T; readonly error?: unknown } | undefined;
+
+/** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
+export async function attempt(host: Host, call: Call, talk: Talk): Promise<Result<Response>> {
+  const { attempt, timeout } = talk.step;
+  const { count, max } = call;
+  const limit = talk.at + (timeout ?? MAX);
+  const before = count.sends++;
+  const nesting: Nesting = { count, max };
+  talk.attempts = attempt;
+  const body = await within(talk, limit, async () => call.body());
+  if (body && "error" in body) {
+    talk.attempts--;
+    talk.step.execution.set(talk.before);
+    talk.fault = "refused";
+    throw body.error;
+  }
+  const sent = body && talk.goesOn() ? await send(host, call, talk, limit, body.value, nesting) : undefined;
+  if (!talk.goesOn()) return discard(sent?.value);
+  // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
+  const sends = Math.max(count.sends - before, 1);
+  count.sends = before + sends;
+  talk.attempts += sends - 1;
+  return report(host, call, talk, { attempt, sends, exhausted: !!nesting.gaveUp }, sent, body?.value);
+}
+
+/** Sends, up to the head. */
+async function send(
+  host: Host,
+  { input, init, signal }: Call,
+  talk: Talk,
+  limit: number,
+  body: Sendable,
+  nesting: Nesting,
+): Promise<Result<Response>> {
+  const abort = new AbortController();
+  // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
+  const signals = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
+  const message = { ...init, body: body!, signal: signals, [NESTING]: nesting };
+  const sent = await within(talk, limit, async () => host.fetch(input, message));
+  if (!sent) abort.abort();
+  return sent;
+}
+
+/** Tells the policy what came of an attempt, and keeps what the caller is to get. */
+function report(
+  host: Host,
+  call: Call,
+  { step, ask }: Talk,
+  of: Attempt,
+  sent: Result<Response>,
+  body: Sendable,
+): Result<Response> {
+  const response = sent?.value;
+  let isKept = false;
+  try {
+    if (response) {
+      const fields = host.engine.description.fields.map((name) => response.headers.get(name));
+      ask({ event: RESPONSE, ...of, status: response.status, fields });
+    } else {
+      ask({ event: FAILURE, ...of, kind: sent ? kindOf(call, body) : AMBIGUOUS, timedOut: !sent });
+    }
+    isKept = step.command === FINISH && step.handOver === THIS;
+  } finally {
+    if (!isKept) discard(response);
+  }
+  return isKept ? (sent ?? { error: new DOMException("no response in time", "TimeoutError") }) : undefined;
+}
+
+/** Runs a part of an attempt until it is over, until `limit`, or until the policy gives it up. */
+async function within<T>(talk: Talk, limit: number, part: () => Promise<T>): Promise<Result<T>> {
+  let result: Result<T>;
+  let isOver = false;
+  const end = (ended: Result<T>): void => {
+    // Who does not listen to the signal may answer all the same.
+    if (isOver) discard(ended!.value);
+    result = ended;
+    talk.stir();
+  };
+  part().then(
+    (value) => end({ value }),
+    (error) => end({ error }),
+  );
+  do await talk.rest(limit);
+  while (talk.goesOn() && !result && talk.now() < limit);
+  isOver = true;
+  return result;
+}
+
+/** Lets go of the connection of a response. */
+export function discard(response: unknown): undefined {
+  (response as Response | undefined)?.body?.cancel?.().catch(() => {});
+}

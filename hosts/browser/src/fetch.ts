@@ -1,0 +1,57 @@
+/**
+ * The `fetch` with retries.
+ *
+ * @module
+ */
+
+import { browserNetwork } from "./network.js";
+import type { FetchInit, FetchOptions } from "./options.js";
+import { run } from "./run.js";
+import { systemTime } from "./time.js";
+
+/** A `fetch` whose `init` may say more. */
+export type Fetch = (input: RequestInfo | URL, init?: FetchInit) => Promise<Response>;
+
+/** The options with what they stand for, and what requests share. */
+export type Host = FetchOptions &
+  Required<Pick<FetchOptions, "fetch" | "network" | "time" | "entropy">> & {
+    /** The most sends that the policy allows. */
+    readonly max: number;
+    /** The retry budget, in thousandths. */
+    tokens: number;
+  };
+
+/** Where the most sends stand in a compiled policy. */
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Makes a `fetch` that retries under one policy. It is called, and answers, as `fetch` does:
+ *
+ * - it resolves with the last response, whatever its status: a 404, or the 503 of the attempt that was the last one allowed.
+ *   `outcomeOf` says what became of the request, `isCurrent` whether who asked is still signed in;
+ * - when the caller aborts, it rejects with the signal's reason; the signal goes on to hold for the body;
+ * - else it rejects with a `RefrainError`, which is a `TypeError`: when there is no response, when it belongs to another
+ *   session, and when the server asked to stay away longer than a page may wait.
+ *
+ * All its requests share one retry budget.
+ *
+ * ```ts
+ * const fetch = createFetch({ engine });
+ * const key = idempotencyKey("order-4711");
+ * const response = await fetch("/orders", { method: "POST", body: "order=1", key });
+ * ```
+ */
+export function createFetch(options: FetchOptions): Fetch {
+  const { budget, policy } = options.engine.description;
+  const random = new Uint32Array(1);
+  const host: Host = {
+    fetch: (input, init) => fetch(input, init),
+    network: browserNetwork,
+    time: systemTime,
+    entropy: () => crypto.getRandomValues(random)[0]!,
+    ...options,
+    max: new DataView(policy.buffer, policy.byteOffset).getUint32(MAX_ATTEMPTS, true),
+    tokens: budget ?? 0,
+  };
+  return (input, init = {}) => run(host, input, init);
+}

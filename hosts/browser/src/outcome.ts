@@ -1,0 +1,94 @@
+/**
+ * How a logical request ended.
+ *
+ * @module
+ */
+
+import type { Resume } from "./engine.js";
+import type { ENDS } from "./names.js";
+import type { Session } from "./session.js";
+
+/**
+ * Why a request ended: as the policy says, or, where it could not be asked,
+ *
+ * - `engine-failed`: the policy's module failed;
+ * - `no-entropy`: there was no randomness to be had;
+ * - `refused`: the body of the attempt that was due could not be made, so the attempt was not made and does not count;
+ * - `unknown`: the policy named an end that this version does not know.
+ */
+export type Reason = (typeof ENDS)[keyof typeof ENDS] | "engine-failed" | "no-entropy" | "refused" | "unknown";
+
+/** How a logical request ended. */
+export interface Outcome {
+  readonly reason: Reason;
+  /** All sends of the logical request. */
+  readonly attempts: number;
+  /**
+   * An attempt ended without an answer, or was aborted, and may have been applied all the same: a 404 after a repeated
+   * DELETE can mean success.
+   */
+  readonly maybeApplied: boolean;
+  /** The bound that decided, a position in `BOUNDS`. */
+  readonly bound: number;
+  /** What became of the server's hint, a key of `HINTS`. */
+  readonly hint: number;
+  /** What is needed to go on later, if that is worth it. */
+  readonly resume: Resume | null;
+}
+
+/**
+ * A logical request that ended without a response to hand over, or later than it may wait here. A cancel is none: it
+ * rejects with the signal's reason, as `fetch` does.
+ *
+ * It is a `TypeError`, since that is what a `fetch` that fails rejects with; what `fetch` said is its `cause`.
+ */
+export class RefrainError extends TypeError {
+  override readonly name = "RefrainError";
+  readonly outcome: Outcome;
+  /** With `deferred`: the response that asked to stay away, its body unread. */
+  readonly response: Response | undefined;
+  /** The status of the last response, if there was one and it is not withheld; else 0. */
+  readonly status: number;
+
+  constructor(outcome: Outcome, status: number, response?: Response, cause?: unknown) {
+    super(`the request ended: ${outcome.reason}; attempts: ${outcome.attempts}`, { cause });
+    this.outcome = outcome;
+    this.status = status;
+    this.response = response;
+  }
+
+  /** Why. */
+  get reason(): Reason {
+    return this.outcome.reason;
+  }
+}
+
+const delivered = new WeakMap<Response, readonly [Outcome, Session | undefined, number | undefined]>();
+
+/** Remembers what became of the request that a response is of. */
+export function deliver(response: Response, outcome: Outcome, session: Session | undefined, of: number | undefined): void {
+  delivered.set(response, [outcome, session, of]);
+}
+
+/**
+ * What became of the logical request that a response is of: its own status says nothing of attempts before it.
+ *
+ * @returns `undefined` for a response that did not come from here, such as a clone
+ */
+export function outcomeOf(response: Response): Outcome | undefined {
+  return delivered.get(response)?.[0];
+}
+
+/**
+ * Whether the session that asked for a response is still signed in. Ask after its body was read, right before a screen or a
+ * cache is changed.
+ *
+ * @returns true, too, for a response that was asked for without a session
+ * @throws TypeError for a response that did not come from here, such as a clone
+ */
+export function isCurrent(response: Response): boolean {
+  const found = delivered.get(response);
+  if (!found) throw new TypeError("expected a response as it came from createFetch, not a copy");
+  const [, session, of] = found;
+  return !session || session.current === of;
+}

@@ -1,0 +1,91 @@
+/**
+ * One logical request under way: what the policy commands is done, and what came of it is told. No retry rule is here.
+ *
+ * @module
+ */
+
+import { attempt, type Result } from "./attempt.js";
+import { callOf, type Call } from "./call.js";
+import { AWAIT_NETWORK, FINISH, KEEP, LAST_STATUS, SEND } from "./engine.js";
+import type { Host } from "./fetch.js";
+import { ENDS } from "./names.js";
+import type { FetchInit } from "./options.js";
+import { RefrainError, deliver, type Reason } from "./outcome.js";
+import { close, talk, type Talk } from "./talk.js";
+
+const SUCCESS = 0;
+const DEFERRED = 1;
+const CANCELLED = 2;
+const NOT_RETRYABLE = 16;
+
+/** Runs one logical request to its end. */
+export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
+  const call = callOf(host, input, init);
+  const sources = [call.signal, host.session?.signal];
+  const dialogue = talk(host, call);
+  for (const source of sources) source?.addEventListener("abort", dialogue.change);
+  try {
+    return finish(host, call, dialogue, await obey(host, call, dialogue));
+  } finally {
+    for (const source of sources) source?.removeEventListener("abort", dialogue.change);
+  }
+}
+
+/** Carries out commands until the last. */
+async function obey(host: Host, call: Call, talk: Talk): Promise<Result<Response>> {
+  const { step } = talk;
+  let last: Result<Response>;
+  try {
+    talk.ask(call.asked);
+    while (step.command !== FINISH) last = await (step.command === SEND ? attempt(host, call, talk) : pause(host, talk));
+    return last;
+  } catch (cause) {
+    throw broken(host, call, talk, cause);
+  }
+}
+
+/** Waits until the policy commands something else. */
+async function pause(host: Host, talk: Talk): Promise<undefined> {
+  const { step } = talk;
+  // The step is overwritten by the next one.
+  const { command, until } = step;
+  const unsubscribe = command === AWAIT_NETWORK ? host.network.subscribe(talk.change) : undefined;
+  // Outside an attempt there is nothing to keep doing.
+  let isOver = command === KEEP;
+  try {
+    do {
+      if (isOver) throw new RangeError("expected another command than to go on with what is over");
+      await talk.rest(until);
+      talk.before = step.execution.slice();
+      talk.ask();
+      isOver = talk.at >= until;
+    } while (step.command === KEEP || (step.command === command && step.until === until));
+  } finally {
+    unsubscribe?.();
+  }
+}
+
+/** Hands over what the policy says. */
+function finish(host: Host, { above, signal }: Call, { step, session }: Talk, last: Result<Response>): Response {
+  const { end, bound, hint, attempts, maybeApplied, handOver, lastStatus, resume } = step;
+  const response = last?.value;
+  const lies = end === SUCCESS && !response;
+  const reason: Reason = lies ? "engine-failed" : (ENDS[end as keyof typeof ENDS] ?? "unknown");
+  if (above) above.gaveUp = lies || (end !== SUCCESS && end !== NOT_RETRYABLE);
+  const outcome = { reason, attempts, maybeApplied, bound, hint, resume };
+  if (response) {
+    deliver(response, outcome, host.session, session);
+    if (end !== DEFERRED) return response;
+  }
+  if (end === CANCELLED && signal?.aborted) throw signal.reason;
+  throw new RefrainError(outcome, response?.status ?? (handOver === LAST_STATUS ? lastStatus : 0), response, last?.error);
+}
+
+/** The policy could not be asked, or not be obeyed: nothing more is sent. */
+function broken(host: Host, { above, asked }: Call, talk: Talk, cause: unknown): RefrainError {
+  const { attempts, fault: reason } = talk;
+  close(host, talk);
+  if (above) above.gaveUp = true;
+  const maybeApplied = attempts > asked.attemptsUsed;
+  return new RefrainError({ reason, attempts, maybeApplied, bound: 0, hint: 0, resume: null }, 0, undefined, cause);
+}
