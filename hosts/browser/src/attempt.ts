@@ -22,8 +22,10 @@ export async function attempt(host: Host, call: Call, talk: Talk): Promise<Resul
   const before = count.sends++;
   const nesting: Nesting = { count, max };
   talk.attempts = attempt;
-  const body = await within(talk, limit, async () => call.body());
+  const making = call.body();
+  const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
+    count.sends = before;
     talk.attempts--;
     talk.step.execution.set(talk.before);
     talk.fault = "refused";
@@ -51,7 +53,9 @@ async function send(
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const signals = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
   const message = { ...init, body: body!, signal: signals, [NESTING]: nesting };
-  const sent = await within(talk, limit, async () => host.fetch(input, message));
+  // Also what throws at once is a failure of the attempt.
+  const sending = async (): Promise<Response> => host.fetch(input, message);
+  const sent = await within(talk, limit, sending());
   if (!sent) abort.abort();
   return sent;
 }
@@ -82,16 +86,16 @@ function report(
 }
 
 /** Runs a part of an attempt until it is over, until `limit`, or until the policy gives it up. */
-async function within<T>(talk: Talk, limit: number, part: () => Promise<T>): Promise<Result<T>> {
+async function within<T>(talk: Talk, limit: number, part: Promise<T>): Promise<Result<T>> {
   let result: Result<T>;
   let isOver = false;
   const end = (ended: Result<T>): void => {
     // Who does not listen to the signal may answer all the same.
-    if (isOver) discard(ended!.value);
+    if (isOver) return discard(ended!.value);
     result = ended;
     talk.stir();
   };
-  part().then(
+  part.then(
     (value) => end({ value }),
     (error) => end({ error }),
   );

@@ -4,5 +4,14 @@
  * @module
  */
 
+export type { BodyFactory } from "./body.js";
 export type * from "./engine.js";
+export { createFetch, type Fetch } from "./fetch.js";
+export { idempotencyKey, type IdempotencyKey, type KeyForm } from "./key.js";
+export { browserNetwork, type Connectivity } from "./network.js";
+export type { FetchInit, FetchOptions, Limits } from "./options.js";
+export { RefrainError, isCurrent, outcomeOf, type Outcome, type Reason } from "./outcome.js";
 export { pinnedEngine } from "./pinned.js";
+export { resumed, type Resumed } from "./resume.js";
+export { createSession, type Session } from "./session.js";
+export { systemTime, type Time } from "./time.js";
