@@ -19,13 +19,12 @@ export async function attempt(host: Host, call: Call, talk: Talk): Promise<Resul
   const { attempt, timeout } = talk.step;
   const { count, max } = call;
   const limit = talk.at + (timeout ?? MAX);
-  const before = count.sends++;
+  const before = count.sends;
   const nesting: Nesting = { count, max };
   talk.attempts = attempt;
   const making = call.body();
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
-    count.sends = before;
     talk.attempts--;
     talk.step.execution.set(talk.before);
     talk.fault = "refused";
@@ -53,6 +52,7 @@ async function send(
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const signals = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
   const message = { ...init, body: body!, signal: signals, [NESTING]: nesting };
+  nesting.count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => host.fetch(input, message);
   const sent = await within(talk, limit, sending());

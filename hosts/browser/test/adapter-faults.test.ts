@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { FINISH, KEEP, RESPONSE, THIS, WAIT, type Engine, type Event, type StepBuffer } from "../src/engine.js";
+import { createFetch } from "../src/fetch.js";
+import { outcomeOf } from "../src/outcome.js";
+import { URL_, bench, benchOver, pass, refusal } from "./bench.js";
+import { engineOf } from "./policy.js";
+
+/** An engine that does something else at certain calls. */
+function broken(handle: (event: Event, into: StepBuffer) => boolean, engine: Engine = engineOf()): Engine {
+  return {
+    description: engine.description,
+    start: engine.start,
+    handle: (execution, event, now, into) =>
+      handle(event, into) ? (into as never) : engine.handle(execution, event, now, into),
+  };
+}
+
+const trap = (): never => {
+  throw new WebAssembly.RuntimeError("unreachable");
+};
+
+describe("without randomness", () => {
+  const noEntropy = (): never => expect.fail("no randomness");
+
+  it("nothing is sent", async () => {
+    const { fetch, server } = bench({}, { entropy: noEntropy });
+    const error = await refusal(fetch(URL_));
+    expect(error).toMatchObject({ reason: "no-entropy", outcome: { attempts: 0, maybeApplied: false } });
+    expect(error.cause).toMatchObject({ message: "no randomness" });
+    expect(server.sends).toHaveLength(0);
+  });
+
+  it("an answer leads to no retry, and is withheld", async () => {
+    let calls = 0;
+    const { fetch, server } = bench({}, { entropy: () => (calls++ ? noEntropy() : 1) });
+    const given = server.respond(503, {}, new ReadableStream());
+    const error = await refusal(fetch(URL_));
+    expect(error).toMatchObject({ reason: "no-entropy", outcome: { attempts: 1, maybeApplied: true } });
+    await expect(given.body!.getReader().read()).resolves.toMatchObject({ done: true });
+  });
+});
+
+describe("an engine that fails", () => {
+  it("ends its request, and the next is served", async () => {
+    let fails = true;
+    const { fetch, server } = benchOver(broken(({ event }) => event === RESPONSE && fails && trap()));
+    server.respond(200);
+    const error = await refusal(fetch(URL_));
+    expect(error).toMatchObject({ reason: "engine-failed", response: undefined, outcome: { attempts: 1 } });
+    expect(error.cause).toBeInstanceOf(WebAssembly.RuntimeError);
+    fails = false;
+    server.respond(200);
+    expect((await fetch(URL_)).status).toBe(200);
+  });
+
+  it("before anything was sent leaves the count as it was", async () => {
+    const engine = { ...engineOf(), start: trap };
+    const { fetch } = benchOver(engine);
+    const resume = { notBefore: 0, attemptsUsed: 2 };
+    const error = await refusal(fetch(URL_, { resume }));
+    expect(error).toMatchObject({ reason: "engine-failed", outcome: { attempts: 2, maybeApplied: false } });
+  });
+
+  it.each([
+    ["goes on with an attempt that is over", RESPONSE, (into: StepBuffer) => (into.command = KEEP)],
+    ["names a success without a response", WAIT, finish],
+  ])("because it %s is refused", async (_, at, lie) => {
+    let isAfter = false;
+    const engine = broken((event, into) => {
+      isAfter ||= event.event === RESPONSE;
+      if (event.event !== at && !(at === WAIT && isAfter && event.event !== RESPONSE)) return false;
+      lie(into);
+      return true;
+    });
+    const { fetch, server, time } = benchOver(engine);
+    server.respond(503);
+    const running = refusal(fetch(URL_));
+    if (at === WAIT) await pass(time);
+    expect((await running).reason).toBe("engine-failed");
+    expect(server.sends).toHaveLength(1);
+  });
+
+  it("because it repeats a wait that is over is refused", async () => {
+    const engine = broken((event, into) => event.event !== RESPONSE && into.command === WAIT);
+    const { fetch, server, time } = benchOver(engine);
+    server.respond(503);
+    const running = refusal(fetch(URL_));
+    await pass(time);
+    expect(await running).toMatchObject({ reason: "engine-failed", cause: { name: "RangeError" } });
+  });
+
+  it("names an end that nobody knows, and sends nothing more", async () => {
+    const engine = broken((event, into) => {
+      if (event.event !== RESPONSE) return false;
+      Object.assign(into, { command: FINISH, end: 999, handOver: THIS, attempts: 1 });
+      return true;
+    });
+    const { fetch, server } = benchOver(engine);
+    server.respond(503);
+    expect(outcomeOf(await fetch(URL_))?.reason).toBe("unknown");
+    expect(server.sends).toHaveLength(1);
+  });
+});
+
+function finish(into: StepBuffer): void {
+  Object.assign(into, { command: FINISH, end: 0, handOver: THIS });
+}
+
+describe("the retry budget", () => {
+  /** How many tokens are left, in thousandths: an engine that looks on. */
+  function watched(): { engine: Engine; left: () => number } {
+    const engine = engineOf({ maxAttempts: 3 });
+    let left = engine.description.budget!;
+    const see = <T extends { tokens: number }>(step: T): T => ((left = step.tokens), step);
+    return {
+      engine: {
+        description: engine.description,
+        start: (...of) => see(engine.start(...of)),
+        handle: (...of) => see(engine.handle(...of)),
+      },
+      left: () => left,
+    };
+  }
+
+  it("is shared by all requests of one fetch, and by no other", async () => {
+    const { engine, left } = watched();
+    const { fetch, server, time, network, session } = benchOver(engine);
+    server.respond(503);
+    server.respond(503);
+    const running = [fetch(URL_), fetch(URL_)].map(refusal);
+    await time.waitEntered();
+    await time.waitEntered();
+    expect(left()).toBe(490_000);
+    server.respond(404);
+    await createFetch({ engine, time, fetch: server.fetch, network })(URL_);
+    expect(left()).toBe(500_000);
+    session.raise();
+    await Promise.all(running);
+  });
+
+  it("gets a token back whose retry is cancelled", async () => {
+    const { engine, left } = watched();
+    const { fetch, server, time } = benchOver(engine);
+    const controller = new AbortController();
+    server.respond(503);
+    const running = fetch(URL_, { signal: controller.signal });
+    await time.waitEntered();
+    expect(left()).toBe(495_000);
+    controller.abort("stop");
+    await expect(running).rejects.toBe("stop");
+    expect(left()).toBe(500_000);
+  });
+
+  it("gets a token back whose retry is refused", async () => {
+    const { engine, left } = watched();
+    const { fetch, server, time } = benchOver(engine);
+    const bodies = [new Blob(["x"]).stream()];
+    server.respond(503);
+    const running = refusal(fetch(URL_, { method: "PUT", body: () => bodies.pop() ?? expect.fail("no body") }));
+    await pass(time);
+    expect((await running).reason).toBe("refused");
+    expect(left()).toBe(500_000);
+  });
+
+  it("gets a token back when the engine fails once in the wait", async () => {
+    const { engine, left } = watched();
+    let fails = 1;
+    const { fetch, server, time } = benchOver(broken((event) => event.event !== RESPONSE && fails-- > 0 && trap(), engine));
+    server.respond(503);
+    const running = refusal(fetch(URL_));
+    await pass(time);
+    expect((await running).reason).toBe("engine-failed");
+    expect(left()).toBe(500_000);
+  });
+
+  it("that is empty ends requests with what they have", async () => {
+    const { fetch, server, time } = bench();
+    const reasons = new Set<string>();
+    for (let i = 0; i < 40; i++) {
+      for (let n = 0; n < 4; n++) server.respond(503);
+      const running = fetch(URL_);
+      for (let n = 0; n < 3 && server.left; n++) {
+        if (await Promise.race([running.then(() => true), time.waitEntered().then((until) => time.setMark(until))])) break;
+      }
+      reasons.add(outcomeOf(await running)!.reason);
+    }
+    expect(reasons).toEqual(new Set(["attempts-used", "budget-empty"]));
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { idempotencyKey } from "../src/key.js";
+import { outcomeOf } from "../src/outcome.js";
+import type { FetchInit } from "../src/options.js";
+import { URL_, bench, pass } from "./bench.js";
+
+const POST: FetchInit = { method: "POST", body: "order=1" };
+
+describe("a write", () => {
+  it("without a key is sent once", async () => {
+    for (const headers of [{}, { "Idempotency-Key": "k-1" }]) {
+      const { fetch, server } = bench();
+      server.respond(503);
+      const response = await fetch(URL_, { ...POST, headers });
+      expect([response.status, outcomeOf(response)?.reason]).toEqual([503, "not-idempotent"]);
+    }
+  });
+
+  it("with a key is repeated, under the same key on every attempt", async () => {
+    const { fetch, server, time } = bench();
+    server.respond(503);
+    server.fail();
+    server.respond(201);
+    const key = idempotencyKey();
+    const running = fetch(URL_, { ...POST, headers: { a: "1" }, key });
+    await pass(time);
+    await pass(time);
+    expect(outcomeOf(await running)).toMatchObject({ reason: "success", attempts: 3, maybeApplied: true });
+    const sent = server.sends.map(({ init }) => [...new Headers(init.headers)]);
+    expect(sent).toEqual(Array(3).fill([["a", "1"], ["idempotency-key", key.value]]));
+  });
+
+  it("with a key in its headers is repeated where the server is known to honour it", async () => {
+    const { fetch, server, time } = bench({}, { keyField: "X-Key" });
+    server.respond(503);
+    server.respond(201);
+    const running = fetch(new Request(URL_, { method: "POST", headers: { "x-key": "k-1" } }));
+    await pass(time);
+    expect((await running).status).toBe(201);
+    server.respond(503);
+    expect(outcomeOf(await fetch(URL_, POST))?.reason).toBe("not-idempotent");
+  });
+
+  it("of a method in small letters is the one that `fetch` makes of it", async () => {
+    const methods = { get: 2, put: 2, post: 1, patch: 1, PATCH: 1, DELETE: 2, delete: 2, gEt: 2, propfind: 1 };
+    for (const [method, sends] of Object.entries(methods)) {
+      const { fetch, server, time } = bench({ maxAttempts: 2 });
+      server.respond(503);
+      server.respond(503);
+      const running = fetch(URL_, { method });
+      if (sends > 1) await pass(time);
+      await running;
+      expect([method, server.sends.length]).toEqual([method, sends]);
+    }
+  });
+});
+
+describe("a key", () => {
+  it("is random unless the caller brings one, and stands in quotes where they are asked for", () => {
+    expect(idempotencyKey().value).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(idempotencyKey().value).not.toBe(idempotencyKey().value);
+    expect(idempotencyKey("order-4711")).toEqual({ field: "Idempotency-Key", value: "order-4711" });
+    expect(idempotencyKey("k", { field: "X-Key", quoted: true })).toEqual({ field: "X-Key", value: '"k"' });
+  });
+
+  it("is only what is the same in every form, and is not repeated in the error", () => {
+    expect(idempotencyKey("~!#Az09[]".padEnd(255, "k")).value).toHaveLength(255);
+    for (const key of ["", "k".repeat(256), "a b", 'a"b', "a\\b", "a\tb", "ä", "a\u007f", "a\nb", "a\n"]) {
+      expect(() => idempotencyKey(key)).toThrow(/^expected a key of 1 to 255 visible ASCII characters, .* backslashes$/);
+    }
+  });
+});

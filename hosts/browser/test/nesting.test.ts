@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { createFetch, type Fetch } from "../src/fetch.js";
+import { outcomeOf } from "../src/outcome.js";
+import { ScriptedFetch, TestTime } from "../src/testing.js";
+import { ONE, URL_, pass, refusal, settled } from "./bench.js";
+import { engineOf, type Rules } from "./policy.js";
+
+/** Layers, the uppermost first, over a server. */
+function stack(time: TestTime, server: typeof fetch, layers: readonly Rules[]): Fetch {
+  const entropy = (): number => ONE;
+  const layer = (rules: Rules, below: typeof fetch): Fetch =>
+    createFetch({ engine: engineOf(rules), time, entropy, fetch: below });
+  return layers.reduceRight((below, rules) => layer(rules, below as typeof fetch), server as Fetch);
+}
+
+const AT_ONCE: Rules = { base: 0 };
+
+/** A server that is dead, how often it was asked, and time whose waits are over at once. */
+function dead(): { server: typeof fetch; time: TestTime; sends: () => number } {
+  let sends = 0;
+  const server = async (): Promise<Response> => {
+    sends++;
+    return new Response("dead", { status: 503 });
+  };
+  return { server, time: new TestTime(), sends: () => sends };
+}
+
+describe("layers of fetch on top of one another", () => {
+  it.each([1, 2, 3])("send as often as one: %i", async (number) => {
+    const { server, time, sends } = dead();
+    const response = await stack(time, server, Array(number).fill(AT_ONCE))(URL_);
+    expect(sends()).toBe(4);
+    expect(outcomeOf(response)).toMatchObject({ reason: number > 1 ? "nested" : "attempts-used", attempts: 4 });
+    expect(await response.text()).toBe("dead");
+  });
+
+  it.each([[[2, 9, 9]], [[9, 2, 9]], [[9, 9, 2]]])("keep to the lowest limit of all: %j", async (limits) => {
+    const { server, time, sends } = dead();
+    const response = await stack(time, server, limits.map((maxAttempts) => ({ ...AT_ONCE, maxAttempts })))(URL_);
+    expect([sends(), outcomeOf(response)?.attempts]).toEqual([2, 2]);
+  });
+
+  it("keep to the lowest limit of the call too", async () => {
+    const { server, time, sends } = dead();
+    await stack(time, server, [AT_ONCE, AT_ONCE])(URL_, { limits: { maxAttempts: 3 } });
+    expect(sends()).toBe(3);
+  });
+
+  it("count what a wrapper between them sends again", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    for (let i = 0; i < 3; i++) server.respond(200);
+    const lower = stack(time, server.fetch, [AT_ONCE]);
+    const thrice = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+      for (let i = 0; i < 2; i++) await lower(input, { ...init } as object);
+      return lower(input, { ...init } as object);
+    };
+    const response = await stack(time, thrice, [AT_ONCE])(URL_);
+    expect([server.sends.length, outcomeOf(response)?.attempts]).toEqual([3, 3]);
+  });
+
+  it("do not begin again what the one below gave up on without a response", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    for (let i = 0; i < 4; i++) server.fail();
+    const error = await refusal(stack(time, server.fetch, [AT_ONCE, AT_ONCE])(URL_));
+    expect(error).toMatchObject({ reason: "nested", outcome: { attempts: 4, maybeApplied: true } });
+    expect(error.cause).toMatchObject({ reason: "attempts-used", outcome: { attempts: 4 } });
+  });
+
+  it("count the sends of an attempt that was cut short", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    for (let i = 0; i < 4; i++) server.respond(503);
+    const fetch = stack(time, server.fetch, [{ base: 0, attemptTimeout: 2_500 }, {}]);
+    const running = fetch(URL_);
+    while ((await time.waitEntered()) !== 1_000);
+    time.setMark(1_000);
+    while ((await time.waitEntered()) !== 3_000);
+    expect(server.sends).toHaveLength(2);
+    time.setMark(2_500);
+    // The second attempt joins a request of two sends, which has two left.
+    while ((await time.waitEntered()) !== 6_500);
+    expect(server.sends).toHaveLength(3);
+    time.setMark(6_500);
+    const response = await running;
+    expect(server.sends).toHaveLength(4);
+    expect(outcomeOf(response)).toMatchObject({ reason: "nested", attempts: 4 });
+  });
+
+  it("count a send that was cut short while it was under way", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    server.later();
+    server.respond(503);
+    const fetch = stack(time, server.fetch, [{ base: 0, attemptTimeout: 100 }, { base: 0, maxAttempts: 2 }]);
+    const running = fetch(URL_);
+    await server.sent();
+    expect(await pass(time)).toBe(100);
+    const response = await running;
+    await settled();
+    expect([server.sends.length, outcomeOf(response)?.attempts]).toEqual([2, 2]);
+  });
+
+  it("count the request of another call on its own", async () => {
+    const { server, time, sends } = dead();
+    const fetch = stack(time, server, [AT_ONCE, AT_ONCE]);
+    await Promise.all([fetch(URL_), fetch(URL_)]);
+    expect(sends()).toBe(8);
+  });
+});
