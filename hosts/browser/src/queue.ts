@@ -1,0 +1,27 @@
+/**
+ * Requests that were deferred, kept in IndexedDB until they may be sent: by a page, or by a service worker when the page is
+ * closed.
+ *
+ * ```ts
+ * const queue = await openQueue({ headers: ["accept"] });
+ * const fetch = queued(createFetch({ engine }), queue);
+ * await fetch("/orders", { method: "POST", body: "order=1", key }); // if it is deferred, it rejects, and is in the queue
+ * await queue.drain(createFetch({ engine }));
+ * ```
+ *
+ * In a service worker, with Background Sync:
+ *
+ * ```ts
+ * addEventListener("sync", (event) => {
+ *   if (event.tag === SYNC_TAG) event.waitUntil(openQueue().then((queue) => queue.sync(fetch)));
+ * });
+ * ```
+ *
+ * @module
+ */
+
+export { CredentialError, type Entry } from "./queue/entry.js";
+export { QueueFullError, type DeferralQueue, type Drained, type Hear, type QueueOptions } from "./queue/interface.js";
+export { openQueue } from "./queue/queue.js";
+export { SYNC_TAG } from "./queue/sync.js";
+export { queued } from "./queue/queued.js";
