@@ -5,9 +5,8 @@
  */
 
 import type { Sendable } from "./body.js";
-import { kindOf, type Call } from "./call.js";
+import { kindOf } from "./call.js";
 import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS, type Attempt } from "./engine.js";
-import type { Host } from "./fetch.js";
 import { NESTING, type Nesting } from "./nesting.js";
 import { MAX, type Talk } from "./talk.js";
 
@@ -15,8 +14,9 @@ import { MAX, type Talk } from "./talk.js";
 export type Result<T> = { readonly value?: T; readonly error?: unknown } | undefined;
 
 /** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
-export async function attempt(host: Host, call: Call, talk: Talk): Promise<Result<Response>> {
-  const { attempt, timeout } = talk.step;
+export async function attempt(talk: Talk): Promise<Result<Response>> {
+  const { call, step } = talk;
+  const { attempt, timeout } = step;
   const { count, max } = call;
   const limit = talk.at + (timeout ?? MAX);
   const before = count.sends;
@@ -26,49 +26,38 @@ export async function attempt(host: Host, call: Call, talk: Talk): Promise<Resul
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
     talk.attempts--;
-    talk.step.execution.set(talk.before);
+    step.execution.set(talk.before);
     talk.fault = "refused";
     throw body.error;
   }
-  const sent = body && talk.goesOn() ? await send(host, call, talk, limit, body.value, nesting) : undefined;
+  const sent = body && talk.goesOn() ? await send(talk, limit, body.value, nesting) : undefined;
   if (!talk.goesOn()) return discard(sent?.value);
   // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
   const sends = Math.max(count.sends - before, 1);
   count.sends = before + sends;
   talk.attempts += sends - 1;
-  return report(host, call, talk, { attempt, sends, exhausted: !!nesting.gaveUp }, sent, body?.value);
+  return report(talk, { attempt, sends, exhausted: !!nesting.gaveUp }, sent, body?.value);
 }
 
 /** Sends, up to the head. */
-async function send(
-  host: Host,
-  { input, init, signal }: Call,
-  talk: Talk,
-  limit: number,
-  body: Sendable,
-  nesting: Nesting,
-): Promise<Result<Response>> {
+async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
+  const { fetch } = talk.host;
+  const { input, init, signal } = talk.call;
   const abort = new AbortController();
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const signals = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
   const message = { ...init, body: body!, signal: signals, [NESTING]: nesting };
   nesting.count.sends++;
   // Also what throws at once is a failure of the attempt.
-  const sending = async (): Promise<Response> => host.fetch(input, message);
+  const sending = async (): Promise<Response> => fetch(input, message);
   const sent = await within(talk, limit, sending());
   if (!sent) abort.abort();
   return sent;
 }
 
 /** Tells the policy what came of an attempt, and keeps what the caller is to get. */
-function report(
-  host: Host,
-  call: Call,
-  { step, ask }: Talk,
-  of: Attempt,
-  sent: Result<Response>,
-  body: Sendable,
-): Result<Response> {
+function report(talk: Talk, of: Attempt, sent: Result<Response>, body: Sendable): Result<Response> {
+  const { host, call, step, ask } = talk;
   const response = sent?.value;
   let isKept = false;
   try {

@@ -18,6 +18,8 @@ export interface Call extends Layer {
   readonly signal: AbortSignal | null | undefined;
   /** The attempt of a layer above that this is. */
   readonly above: Nesting | undefined;
+  /** Who shares its retry budget. */
+  readonly budget: string;
   /** Gives the body of the next attempt. */
   readonly body: () => Sendable | Promise<Sendable>;
   /** What the policy may know. */
@@ -26,11 +28,12 @@ export interface Call extends Layer {
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
 export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & { [NESTING]?: Nesting }): Call {
-  const { body, key, limits = host.limits, resume, [NESTING]: above, ...init } = given;
+  const { body, key, limits = host.limits, resume, budgetKey, [NESTING]: above, ...init } = given;
   // A text and a URL have none of its properties.
   const request = input as Request;
   const headers = new Headers(init.headers ?? request.headers);
-  if (key) headers.set(key.field, key.value);
+  const field = host.host?.key?.name;
+  if (key) headers.set(field ?? "Idempotency-Key", host.host?.key?.quoted ? `"${key}"` : key);
   const replay = body == null && hasBody(request) ? undefined : replayOf(body, headers);
   const layer = join(above, resume?.attemptsUsed ?? 0, host.max, limits?.maxAttempts);
   return {
@@ -40,10 +43,11 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
     init: { ...(request.method && { referrer: request.referrer, referrerPolicy: request.referrerPolicy }), ...init, headers },
     signal: init.signal === undefined ? request.signal : init.signal,
     above,
+    budget: budgetOf(host, request.url ?? input, budgetKey),
     body: replay ?? (() => body as Sendable),
     asked: {
       method: METHODS.indexOf(normalised(init.method ?? request.method ?? "GET") as "GET"),
-      key: key || (host.keyField && headers.has(host.keyField)) ? KEY_HONOURED : KEY_ABSENT,
+      key: key || (field && headers.has(field)) ? KEY_HONOURED : KEY_ABSENT,
       replayable: !!replay,
       ...limits,
       maxAttempts: layer.max,
@@ -51,6 +55,13 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
       notBefore: resume?.notBefore ?? null,
     },
   };
+}
+
+/** The name of a retry budget. */
+function budgetOf({ host }: Host, url: string | URL, key = ""): string {
+  if (host?.budget === "key") return key;
+  if (host?.budget !== "host") return "";
+  return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).host;
 }
 
 /** Firefox does not say of a `Request` whether it has a body. */

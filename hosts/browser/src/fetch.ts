@@ -17,8 +17,8 @@ export type Host = FetchOptions &
   Required<Pick<FetchOptions, "fetch" | "network" | "time" | "entropy">> & {
     /** The most sends that the policy allows. */
     readonly max: number;
-    /** The retry budget, in thousandths. */
-    tokens: number;
+    /** The tokens of the retry budgets that are not full, by who shares them. */
+    readonly budgets: Map<string, number>;
   };
 
 /** Where the most sends stand in a compiled policy. */
@@ -33,16 +33,19 @@ const MAX_ATTEMPTS = 4;
  * - else it rejects with a `RefrainError`, which is a `TypeError`: when there is no response, when it belongs to another
  *   session, and when the server asked to stay away longer than a page may wait.
  *
- * All its requests share one retry budget.
- *
  * ```ts
- * const fetch = createFetch({ engine });
+ * const fetch = createFetch({ engine: await policy.engine(), host: policy.host });
  * const key = idempotencyKey("order-4711");
  * const response = await fetch("/orders", { method: "POST", body: "order=1", key });
  * ```
+ *
+ * @throws TypeError if the policy requires a session and there is none
  */
 export function createFetch(options: FetchOptions): Fetch {
-  const { budget, policy } = options.engine.description;
+  if (options.host?.sessionRequired && !options.session) {
+    throw new TypeError("expected a `session`, which the policy requires; `createSession()` makes one");
+  }
+  const { policy } = options.engine.description;
   const random = new Uint32Array(1);
   const host: Host = {
     fetch: (input, init) => fetch(input, init),
@@ -51,7 +54,7 @@ export function createFetch(options: FetchOptions): Fetch {
     entropy: () => crypto.getRandomValues(random)[0]!,
     ...options,
     max: new DataView(policy.buffer, policy.byteOffset).getUint32(MAX_ATTEMPTS, true),
-    tokens: budget ?? 0,
+    budgets: new Map(),
   };
   return (input, init = {}) => run(host, input, init);
 }

@@ -7,7 +7,7 @@
 export type { BodyFactory } from "./body.js";
 export type * from "./engine.js";
 export { createFetch, type Fetch } from "./fetch.js";
-export { idempotencyKey, type IdempotencyKey, type KeyForm } from "./key.js";
+export { idempotencyKey, type IdempotencyKey } from "./key.js";
 export { BOUNDS, ENDS, FAILURES, HINTS, METHODS } from "./names.js";
 export { browserNetwork, type Connectivity } from "./network.js";
 export type { FetchInit, FetchOptions, Limits } from "./options.js";

@@ -4,32 +4,19 @@
  * @module
  */
 
-/** A key, and the request field that carries it. Made by `idempotencyKey`. */
-export interface IdempotencyKey {
-  /** Name of the field. Across origins the server must allow it (`Access-Control-Allow-Headers`). */
-  readonly field: string;
-  /** The key as it stands there. */
-  readonly value: string;
-}
+declare const checked: unique symbol;
 
-/** How a key is sent. */
-export interface KeyForm {
-  /** Name of the field; `Idempotency-Key` without it. */
-  readonly field?: string;
-  /** Whether the key stands in quotes there, as the IETF draft has it. */
-  readonly quoted?: boolean;
-}
+/** A key that goes onto the wire the same way in every form. Made by `idempotencyKey`. */
+export type IdempotencyKey = string & { readonly [checked]: true };
 
 /**
  * A key under which a server does a thing once, however often it is asked. Make one for each thing that is to happen once, and
  * use it again when the same thing is tried later.
  *
- * @param key that of the business operation, such as `order-4711`; a random UUID without it
- * @throws TypeError for a key that does not go onto the wire the same way in every form. It is not repeated
+ * @param key that of the business operation, such as `order-4711`; a random UUID without it, which needs a secure context
+ * @throws TypeError for one that is no key. It is not repeated: a key is nobody else's business
  */
-export function idempotencyKey(key: string = crypto.randomUUID(), form: KeyForm = {}): IdempotencyKey {
-  if (!/^[!#-[\]-~]{1,255}$/.test(key)) {
-    throw new TypeError("expected a key of 1 to 255 visible ASCII characters, without blanks, quotes and backslashes");
-  }
-  return { field: form.field ?? "Idempotency-Key", value: form.quoted ? `"${key}"` : key };
+export function idempotencyKey(key: string = crypto.randomUUID()): IdempotencyKey {
+  if (/^[!#-[\]-~]{1,255}$/.test(key)) return key as IdempotencyKey;
+  throw new TypeError("expected a key of 1 to 255 visible ASCII characters, without blanks, quotes and backslashes");
 }

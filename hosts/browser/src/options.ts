@@ -5,7 +5,7 @@
  */
 
 import type { BodyFactory } from "./body.js";
-import type { Engine } from "./engine.js";
+import type { Engine, HostSettings } from "./engine.js";
 import type { IdempotencyKey } from "./key.js";
 import type { Connectivity } from "./network.js";
 import type { Resumed } from "./resume.js";
@@ -25,10 +25,13 @@ export interface FetchOptions {
   /** Limits of all requests that have none of their own; a low `maxWait` for a service worker, which may be stopped. */
   readonly limits?: Limits;
   /**
-   * The name of the field in which the server takes idempotency keys, and honours them. Without it a key that stands in a
-   * request's headers opens nothing; one that is given as `key` needs no more.
+   * What the policy's document says to hosts: `policy.host` of a bundled policy. Who shares the retry budget; the field in
+   * which the server takes idempotency keys, and honours them; whether there must be a session.
+   *
+   * Without it all requests share one budget, and a key that stands in a request's headers opens nothing; one that is given as
+   * `key` is sent as `Idempotency-Key`.
    */
-  readonly keyField?: string;
+  readonly host?: HostSettings | null;
   /** Clock and timers; `systemTime` without it. */
   readonly time?: Time;
   /** A uniform random number of 32 bits; `crypto.getRandomValues` without it. */
@@ -54,6 +57,8 @@ export interface FetchInit extends Omit<RequestInit, "body"> {
    * repeated where the policy lists its method.
    */
   key?: IdempotencyKey;
+  /** Names the retry budget, where the policy's document says that requests of one key share theirs. */
+  budgetKey?: string;
   /** Limits of this request, in place of those of its `createFetch`. */
   limits?: Limits;
   /** Goes on with a request that was deferred: not before it may, and with its sends counted. */

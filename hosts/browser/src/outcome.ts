@@ -42,24 +42,21 @@ export interface Outcome {
  *
  * It is a `TypeError`, since that is what a `fetch` that fails rejects with; what `fetch` said is its `cause`.
  */
-export class RefrainError extends TypeError {
-  override readonly name = "RefrainError";
-  readonly outcome: Outcome;
-  /** With `deferred`: the response that asked to stay away, its body unread. */
-  readonly response: Response | undefined;
+export class RefrainError extends TypeError implements Outcome {
+  declare readonly reason: Reason;
+  declare readonly attempts: number;
+  declare readonly maybeApplied: boolean;
+  declare readonly bound: number;
+  declare readonly hint: number;
+  declare readonly resume: Resume | null;
   /** The status of the last response, if there was one and it is not withheld; else 0. */
-  readonly status: number;
+  declare readonly status: number;
+  /** With `deferred`: the response that asked to stay away, its body unread. */
+  declare readonly response: Response | undefined;
 
   constructor(outcome: Outcome, status: number, response?: Response, cause?: unknown) {
     super(`the request ended: ${outcome.reason}; attempts: ${outcome.attempts}`, { cause });
-    this.outcome = outcome;
-    this.status = status;
-    this.response = response;
-  }
-
-  /** Why. */
-  get reason(): Reason {
-    return this.outcome.reason;
+    Object.assign(this, outcome, { name: "RefrainError", status, response });
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { attempt, type Result } from "./attempt.js";
-import { callOf, type Call } from "./call.js";
+import { callOf } from "./call.js";
 import { AWAIT_NETWORK, FINISH, KEEP, LAST_STATUS, SEND } from "./engine.js";
 import type { Host } from "./fetch.js";
 import { ENDS } from "./names.js";
@@ -20,33 +20,32 @@ const NOT_RETRYABLE = 16;
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
-  const call = callOf(host, input, init);
-  const sources = [call.signal, host.session?.signal];
-  const dialogue = talk(host, call);
-  for (const source of sources) source?.addEventListener("abort", dialogue.change);
+  const own = talk(host, callOf(host, input, init));
+  const sources = [own.call.signal, host.session?.signal];
+  for (const source of sources) source?.addEventListener("abort", own.change);
   try {
-    return finish(host, call, dialogue, await obey(host, call, dialogue));
+    return finish(own, await obey(own));
   } finally {
-    for (const source of sources) source?.removeEventListener("abort", dialogue.change);
+    for (const source of sources) source?.removeEventListener("abort", own.change);
   }
 }
 
 /** Carries out commands until the last. */
-async function obey(host: Host, call: Call, talk: Talk): Promise<Result<Response>> {
+async function obey(talk: Talk): Promise<Result<Response>> {
   const { step } = talk;
   let last: Result<Response>;
   try {
-    talk.ask(call.asked);
-    while (step.command !== FINISH) last = await (step.command === SEND ? attempt(host, call, talk) : pause(host, talk));
+    talk.ask(talk.call.asked);
+    while (step.command !== FINISH) last = await (step.command === SEND ? attempt(talk) : pause(talk));
     return last;
   } catch (cause) {
-    throw broken(host, call, talk, cause);
+    throw broken(talk, cause);
   }
 }
 
 /** Waits until the policy commands something else. */
-async function pause(host: Host, talk: Talk): Promise<undefined> {
-  const { step } = talk;
+async function pause(talk: Talk): Promise<undefined> {
+  const { step, host } = talk;
   // The step is overwritten by the next one.
   const { command, until } = step;
   const unsubscribe = command === AWAIT_NETWORK ? host.network.subscribe(talk.change) : undefined;
@@ -54,7 +53,7 @@ async function pause(host: Host, talk: Talk): Promise<undefined> {
   let isOver = command === KEEP;
   try {
     do {
-      if (isOver) throw new RangeError("expected another command than to go on with what is over");
+      if (isOver) throw new RangeError("expected another command than to go on");
       await talk.rest(until);
       talk.before = step.execution.slice();
       talk.ask();
@@ -66,7 +65,8 @@ async function pause(host: Host, talk: Talk): Promise<undefined> {
 }
 
 /** Hands over what the policy says. */
-function finish(host: Host, { above, signal }: Call, { step, session }: Talk, last: Result<Response>): Response {
+function finish({ host, call, step, session }: Talk, last: Result<Response>): Response {
+  const { above, signal } = call;
   const { end, bound, hint, attempts, maybeApplied, handOver, lastStatus, resume } = step;
   const response = last?.value;
   const lies = end === SUCCESS && !response;
@@ -82,10 +82,10 @@ function finish(host: Host, { above, signal }: Call, { step, session }: Talk, la
 }
 
 /** The policy could not be asked, or not be obeyed: nothing more is sent. */
-function broken(host: Host, { above, asked }: Call, talk: Talk, cause: unknown): RefrainError {
-  const { attempts, fault: reason } = talk;
-  close(host, talk);
-  if (above) above.gaveUp = true;
-  const maybeApplied = attempts > asked.attemptsUsed;
+function broken(talk: Talk, cause: unknown): RefrainError {
+  const { attempts, fault: reason, call } = talk;
+  close(talk);
+  if (call.above) call.above.gaveUp = true;
+  const maybeApplied = attempts > call.asked.attemptsUsed;
   return new RefrainError({ reason, attempts, maybeApplied, bound: 0, hint: 0, resume: null }, 0, undefined, cause);
 }

@@ -29,6 +29,8 @@ export const MAX = Number.MAX_SAFE_INTEGER;
 
 /** A talk with the policy. */
 export interface Talk {
+  readonly host: Host;
+  readonly call: Call;
   /** What is to be done: always the same object. */
   readonly step: StepBuffer;
   /** The session that the request was made in. */
@@ -62,27 +64,29 @@ export interface Talk {
 const WOKEN = { event: WAKE } as const;
 
 /** Begins to talk. */
-export function talk(host: Host, { signal, count }: Call): Talk {
+export function talk(host: Host, call: Call): Talk {
   const step = stepBuffer();
   let changed = false;
   let wake = (): void => {};
   const self: Talk = {
+    host,
+    call,
     step,
     session: host.session?.current,
     at: 0,
-    attempts: count.sends,
+    attempts: call.count.sends,
     before: step.execution,
     fault: "engine-failed",
     ask(what = WOKEN) {
       changed = false;
       const session = host.session?.current;
-      const cancelled = !!signal?.aborted;
+      const cancelled = !!call.signal?.aborted;
       self.fault = "no-entropy";
       // The policy ends a cancelled request, and one of an older session, before it draws: a lack of randomness must not
       // turn a cancel into a failure.
       const sample = cancelled || session !== self.session ? 0 : host.entropy();
       self.fault = "engine-failed";
-      decide(host, self, what, cancelled, sample);
+      decide(self, what, cancelled, sample);
     },
     goesOn() {
       if (changed) self.ask();
@@ -108,18 +112,19 @@ export function talk(host: Host, { signal, count }: Call): Talk {
 }
 
 /** Ends a request that the policy did not end, so that the token of a retry that is not sent goes back. */
-export function close(host: Host, talk: Talk): void {
+export function close(talk: Talk): void {
   try {
     // The policy ends a cancelled request before it draws.
-    decide(host, talk, WOKEN, true, 0);
+    decide(talk, WOKEN, true, 0);
   } catch {
     // There is nobody else to ask: the token is lost.
   }
 }
 
-function decide(host: Host, talk: Talk, what: Event | Request, cancelled: boolean, sample: number): void {
-  const { engine, time, session, network, tokens } = host;
-  const { step } = talk;
+function decide(talk: Talk, what: Event | Request, cancelled: boolean, sample: number): void {
+  const { step, call, host } = talk;
+  const { engine, time, session, network, budgets } = host;
+  const full = engine.description.budget ?? 0;
   const { online } = network;
   // Read before the mark: a pause between the two makes a wait longer, not shorter.
   const wall = time.wall();
@@ -131,10 +136,12 @@ function decide(host: Host, talk: Talk, what: Event | Request, cancelled: boolea
     cancelled,
     network: online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN,
     sample,
-    tokens,
+    tokens: budgets.get(call.budget) ?? full,
     hold: null,
   } as const;
   if ("event" in what) engine.handle(step.execution, what, now, step);
   else engine.start(what, now, step);
-  host.tokens = step.tokens;
+  // A full one says nothing, so that those of many servers do not add up.
+  if (step.tokens < full) budgets.set(call.budget, step.tokens);
+  else budgets.delete(call.budget);
 }

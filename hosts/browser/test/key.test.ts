@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { HostSettings } from "../src/engine.js";
 import { idempotencyKey } from "../src/key.js";
 import { outcomeOf } from "../src/outcome.js";
 import type { FetchInit } from "../src/options.js";
 import { URL_, bench, pass } from "./bench.js";
 
+const HOST: HostSettings = { key: null, budget: "policy", sessionRequired: false };
 const POST: FetchInit = { method: "POST", body: "order=1" };
 
 describe("a write", () => {
@@ -27,11 +29,11 @@ describe("a write", () => {
     await pass(time);
     expect(outcomeOf(await running)).toMatchObject({ reason: "success", attempts: 3, maybeApplied: true });
     const sent = server.sends.map(({ init }) => [...new Headers(init.headers)]);
-    expect(sent).toEqual(Array(3).fill([["a", "1"], ["idempotency-key", key.value]]));
+    expect(sent).toEqual(Array(3).fill([["a", "1"], ["idempotency-key", key]]));
   });
 
   it("with a key in its headers is repeated where the server is known to honour it", async () => {
-    const { fetch, server, time } = bench({}, { keyField: "X-Key" });
+    const { fetch, server, time } = bench({}, { host: { ...HOST, key: { name: "x-key", quoted: false } } });
     server.respond(503);
     server.respond(201);
     const running = fetch(new Request(URL_, { method: "POST", headers: { "x-key": "k-1" } }));
@@ -56,15 +58,26 @@ describe("a write", () => {
 });
 
 describe("a key", () => {
-  it("is random unless the caller brings one, and stands in quotes where they are asked for", () => {
-    expect(idempotencyKey().value).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(idempotencyKey().value).not.toBe(idempotencyKey().value);
-    expect(idempotencyKey("order-4711")).toEqual({ field: "Idempotency-Key", value: "order-4711" });
-    expect(idempotencyKey("k", { field: "X-Key", quoted: true })).toEqual({ field: "X-Key", value: '"k"' });
+  it("is random unless the caller brings one", () => {
+    expect(idempotencyKey()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(idempotencyKey()).not.toBe(idempotencyKey());
+    expect(idempotencyKey("order-4711")).toBe("order-4711");
+  });
+
+  it("is written as the policy's document says", async () => {
+    for (const [key, sent] of [
+      [null, ["idempotency-key", "k-1"]],
+      [{ name: "x-key", quoted: true }, ["x-key", '"k-1"']],
+    ] as const) {
+      const { fetch, server } = bench({}, { host: { ...HOST, key } });
+      server.respond(200);
+      await fetch(URL_, { ...POST, key: idempotencyKey("k-1") });
+      expect([...new Headers(server.sends[0]!.init.headers)]).toEqual([sent]);
+    }
   });
 
   it("is only what is the same in every form, and is not repeated in the error", () => {
-    expect(idempotencyKey("~!#Az09[]".padEnd(255, "k")).value).toHaveLength(255);
+    expect(idempotencyKey("~!#Az09[]".padEnd(255, "k"))).toHaveLength(255);
     for (const key of ["", "k".repeat(256), "a b", 'a"b', "a\\b", "a\tb", "ä", "a\u007f", "a\nb", "a\n"]) {
       expect(() => idempotencyKey(key)).toThrow(/^expected a key of 1 to 255 visible ASCII characters, .* backslashes$/);
     }

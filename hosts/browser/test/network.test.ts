@@ -22,7 +22,7 @@ describe("without a network", () => {
     network.set(false);
     const running = refusal(fetch(URL_));
     await pass(time);
-    expect(await running).toMatchObject({ reason: "offline", status: 0, outcome: { attempts: 0, resume: { attemptsUsed: 0 } } });
+    expect(await running).toMatchObject({ reason: "offline", status: 0, attempts: 0, resume: { attemptsUsed: 0 } });
     expect(network.listeners).toBe(0);
   });
 

@@ -57,7 +57,7 @@ export async function entryOf(
   return {
     url: request.url,
     method: request.method,
-    headers: [...request.headers].filter(([name]) => names.has(name) && name !== key?.field.toLowerCase()),
+    headers: [...request.headers].filter(([name]) => names.has(name)),
     body: kept.size ? kept : null,
     credentials: request.credentials,
     mode: request.mode,

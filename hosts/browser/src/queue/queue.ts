@@ -189,7 +189,7 @@ class Queue implements DeferralQueue {
     const resume = this.#due.get(entry.id)!;
     const ended = await fetch(entry.url, { ...initOf(entry), resume, signal }).then(
       (response) => ({ entry, response, again: outcomeOf(response)?.resume }),
-      (error: unknown) => ({ entry, error, again: error instanceof RefrainError ? error.outcome.resume : undefined }),
+      (error: unknown) => ({ entry, error, again: error instanceof RefrainError ? error.resume : undefined }),
     );
     if (signal.aborted) return undefined;
     const { again, ...drained } = ended;

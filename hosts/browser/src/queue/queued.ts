@@ -20,7 +20,7 @@ export function queued(fetch: Fetch, queue: DeferralQueue): Fetch {
     try {
       return await fetch(input, init);
     } catch (error) {
-      const resume = error instanceof RefrainError && error.reason === "deferred" && error.outcome.resume;
+      const resume = error instanceof RefrainError && error.reason === "deferred" && error.resume;
       if (!resume) throw error;
       await queue.push(resume, kept, init).catch((unkept: unknown) => {
         throw new AggregateError([error, unkept], "the request was deferred, and could not be kept");

@@ -100,7 +100,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     if (!place.enforcesCors) return equal((await running).status, 200);
     await pass(time);
     const error = await rejection(running);
-    equal([error.reason, error.outcome.maybeApplied, error instanceof TypeError], ["attempts-used", true, true]);
+    equal([error.reason, error.maybeApplied, error instanceof TypeError], ["attempts-used", true, true]);
     equal((await script.got()).length, 2);
   },
 
