@@ -41,31 +41,44 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
 
 /** Sends, up to the head. */
 async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
-  const { fetch } = talk.host;
-  const { input, init, signal } = talk.call;
-  const abort = new AbortController();
+  const { fetch, session } = talk.host;
+  const { input, init, headers, signal } = talk.call;
+  // Who else could give it up?
+  const abort = limit < MAX || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
-  const signals = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
-  const message = { ...init, body: body!, signal: signals, [NESTING]: nesting };
+  const either = abort && signal ? AbortSignal.any([signal, abort.signal]) : (abort?.signal ?? signal!);
+  const message = {
+    ...init,
+    headers,
+    body: body!,
+    signal: either,
+    [NESTING]: nesting,
+    // Was for this layer, and not for those below.
+    key: undefined,
+    limits: undefined,
+    resume: undefined,
+  };
   nesting.count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);
   const sent = await within(talk, limit, sending());
-  if (!sent) abort.abort();
+  if (!sent) abort?.abort();
   return sent;
 }
 
 /** Tells the policy what came of an attempt, and keeps what the caller is to get. */
 function report(talk: Talk, of: Attempt, sent: Result<Response>, body: Sendable): Result<Response> {
   const { host, call, step, ask } = talk;
+  const { attempt, sends, exhausted } = of;
   const response = sent?.value;
   let isKept = false;
   try {
     if (response) {
       const fields = host.engine.description.fields.map((name) => response.headers.get(name));
-      ask({ event: RESPONSE, ...of, status: response.status, fields });
+      ask({ event: RESPONSE, attempt, sends, exhausted, status: response.status, fields });
     } else {
-      ask({ event: FAILURE, ...of, kind: sent ? kindOf(call, body) : AMBIGUOUS, timedOut: !sent });
+      const kind = sent ? kindOf(call, body) : AMBIGUOUS;
+      ask({ event: FAILURE, attempt, sends, exhausted, kind, timedOut: !sent });
     }
     isKept = step.command === FINISH && step.handOver === THIS;
   } finally {

@@ -14,7 +14,9 @@ import type { FetchInit } from "./options.js";
 /** One logical request. */
 export interface Call extends Layer {
   readonly input: RequestInfo | URL;
-  readonly init: RequestInit;
+  readonly init: FetchInit;
+  /** Its headers, the key among them. */
+  readonly headers: Headers;
   readonly signal: AbortSignal | null | undefined;
   /** The attempt of a layer above that this is. */
   readonly above: Nesting | undefined;
@@ -28,30 +30,33 @@ export interface Call extends Layer {
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
 export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & { [NESTING]?: Nesting }): Call {
-  const { body, key, limits = host.limits, resume, budgetKey, [NESTING]: above, ...init } = given;
+  const { body, key, limits = host.limits, resume, budgetKey, signal, [NESTING]: above } = given;
   // A text and a URL have none of its properties.
   const request = input as Request;
-  const headers = new Headers(init.headers ?? request.headers);
+  const headers = new Headers(given.headers ?? request.headers);
   const field = host.host?.key?.name;
   if (key) headers.set(field ?? "Idempotency-Key", host.host?.key?.quoted ? `"${key}"` : key);
   const replay = body == null && hasBody(request) ? undefined : replayOf(body, headers);
-  const layer = join(above, resume?.attemptsUsed ?? 0, host.max, limits?.maxAttempts);
+  const { count, max } = join(above, resume?.attemptsUsed ?? 0, host.max, limits?.maxAttempts);
   return {
-    ...layer,
+    count,
+    max,
     input,
     // With an init of any kind a request forgets its referrer (Fetch Standard, constructor of `Request`).
-    init: { ...(request.method && { referrer: request.referrer, referrerPolicy: request.referrerPolicy }), ...init, headers },
-    signal: init.signal === undefined ? request.signal : init.signal,
+    init: request.method ? { referrer: request.referrer, referrerPolicy: request.referrerPolicy, ...given } : given,
+    headers,
+    signal: signal === undefined ? request.signal : signal,
     above,
     budget: budgetOf(host, request.url ?? input, budgetKey),
     body: replay ?? (() => body as Sendable),
     asked: {
-      method: METHODS.indexOf(normalised(init.method ?? request.method ?? "GET") as "GET"),
+      method: METHODS.indexOf(normalised(given.method ?? request.method ?? "GET") as "GET"),
       key: key || (field && headers.has(field)) ? KEY_HONOURED : KEY_ABSENT,
       replayable: !!replay,
-      ...limits,
-      maxAttempts: layer.max,
-      attemptsUsed: layer.count.sends,
+      maxAttempts: max,
+      deadline: limits?.deadline ?? null,
+      maxWait: limits?.maxWait ?? null,
+      attemptsUsed: count.sends,
       notBefore: resume?.notBefore ?? null,
     },
   };
@@ -78,9 +83,9 @@ function normalised(method: string): string {
  * What is known about processing when `fetch` rejects: nothing, whatever its message says, unless no request can be made of what
  * it was given.
  */
-export function kindOf({ input, init }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
+export function kindOf({ input, init, headers }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
   try {
-    new Request((input as Request).url ?? input, { ...init, body: body == null ? null : "", signal: null });
+    new Request((input as Request).url ?? input, { ...init, headers, body: body == null ? null : "", signal: null });
     return AMBIGUOUS;
   } catch {
     return PERMANENT;

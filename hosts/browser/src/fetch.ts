@@ -46,15 +46,27 @@ export function createFetch(options: FetchOptions): Fetch {
     throw new TypeError("expected a `session`, which the policy requires; `createSession()` makes one");
   }
   const { policy } = options.engine.description;
-  const random = new Uint32Array(1);
   const host: Host = {
     fetch: (input, init) => fetch(input, init),
     network: browserNetwork,
     time: systemTime,
-    entropy: () => crypto.getRandomValues(random)[0]!,
+    entropy: drawing(),
     ...options,
     max: new DataView(policy.buffer, policy.byteOffset).getUint32(MAX_ATTEMPTS, true),
     budgets: new Map(),
   };
   return (input, init = {}) => run(host, input, init);
+}
+
+/** Draws random numbers, many at a time: a call of `getRandomValues` takes longer than a decision. */
+function drawing(): () => number {
+  const numbers = new Uint32Array(64);
+  let left = 0;
+  return () => {
+    if (!left) {
+      crypto.getRandomValues(numbers);
+      left = numbers.length;
+    }
+    return numbers[--left]!;
+  };
 }
