@@ -28,7 +28,12 @@ export function engineOf(rules: Rules = {}): Engine {
 
 /** The module of such an engine. */
 export function moduleOf(rules: Rules = {}): WebAssembly.Module {
-  return new WebAssembly.Module(bakedModule(slotOf(rules)));
+  return new WebAssembly.Module(bakedCore(rules));
+}
+
+/** Its bytes. */
+export function bakedCore(rules: Rules): Uint8Array<ArrayBuffer> {
+  return bakedModule(slotOf(rules));
 }
 
 function slotOf(rules: Rules): Uint8Array {

@@ -1,0 +1,66 @@
+import { chromium, type Browser, type Page } from "playwright-core";
+import { env } from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPEN, serve } from "../loopback/server.js";
+import { scenarios } from "./all.js";
+import { files, scripts } from "./files.js";
+import type { Origins } from "./place.js";
+
+/** Pages that differ in what they allow, and in what the person is used to. */
+const PAGES = [
+  { name: "a page", path: "/page", place: "page", context: {} },
+  { name: "a page of another language and time zone", path: "/page", place: "page", context: { locale: "ar-EG", timezoneId: "Asia/Kathmandu" } },
+  { name: "a page with a strict Content-Security-Policy", path: "/strict", place: "page", context: {} },
+  { name: "a worker", path: "/page", place: "worker", context: {} },
+  { name: "a worker of such a strict page", path: "/strict", place: "worker", context: {} },
+  { name: "a service worker", path: "/page", place: "service worker", context: {} },
+] as const;
+
+let browser: Browser;
+let origins: Origins;
+const servers: { close: () => void }[] = [];
+
+beforeAll(async () => {
+  const sources = await scripts();
+  const all = await Promise.all([
+    serve(OPEN, files(sources, () => Object.values(origins))),
+    serve(OPEN),
+    serve({ allows: true, exposes: [] }),
+    serve({ allows: false, exposes: [] }),
+  ]);
+  servers.push(...all);
+  const [own, open, mute, closed] = all.map(({ origin }) => origin) as [string, string, string, string];
+  // By its name a loopback server is a secure context, and another site than by its address.
+  origins = { own: own.replace("127.0.0.1", "localhost"), open, mute, closed };
+  browser = await chromium.launch({
+    executablePath: env["REFRAIN_CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  for (const server of servers) server.close();
+});
+
+describe.each(PAGES)("in Chromium, in $name", ({ path, place, context }) => {
+  let page: Page;
+
+  beforeAll(async () => {
+    page = await (await browser.newContext(context)).newPage();
+    await page.goto(origins.own + path);
+  });
+  afterAll(() => page?.context().close());
+
+  it.each(Object.keys(scenarios))("%s", async (name) => {
+    const failure = await page.evaluate(
+      ([place, name, origins]) => (globalThis as never as Runners).run[place]!(name, origins),
+      [place, name, origins] as const,
+    );
+    expect(failure).toBeNull();
+  });
+});
+
+interface Runners {
+  readonly run: Readonly<Record<string, (name: string, origins: Origins) => Promise<string | null>>>;
+}
