@@ -71,10 +71,10 @@ describe("a queue", () => {
     body.set("a", "1");
     server.respond(503, LATER);
     await refusal(fetch(URL_, { method: "POST", body, key: idempotencyKey("k-1") }));
-    time.advance(90_000);
-    expect(await queue.drain(plain)).toBe(1);
+    time.advance(89_000);
+    expect(await queue.drain(plain)).toBe(1_001);
     expect(server.sends).toHaveLength(1);
-    time.advance(1);
+    time.advance(1_001);
     server.respond(201);
     const seen: unknown[] = [];
     const left = await queue.drain(plain, ({ entry, response }) => void seen.push([entry.id, response?.status]));
@@ -85,6 +85,30 @@ describe("a queue", () => {
     expect(second!.headers.get("content-type")).toMatch(/^multipart\/form-data; boundary=/);
     expect((await second!.formData()).get("a")).toBe("1");
     expect(first!.url).toBe(second!.url);
+  });
+
+  it("hands over what is due in a moment, and the `fetch` waits for it", async () => {
+    const { plain, server, queue, time } = await page();
+    await queue.push({ delay: 50, notBefore: null, attemptsUsed: 1 }, URL_);
+    server.respond(200);
+    const draining = queue.drain(plain);
+    expect(await time.waitEntered()).toBe(51);
+    expect(server.sends).toHaveLength(0);
+    time.setMark(51);
+    expect(await draining).toBeUndefined();
+  });
+
+  it("sends what is overdue at once, though it was only loaded", async () => {
+    const { plain, server, queue, time } = await page();
+    const coarse = { mark: (up: boolean) => time.mark(up) + (up ? 3 : 0), wall: () => time.wall(), sleep: time.sleep.bind(time) };
+    await queue.push({ delay: 1_000, notBefore: WALL - 5_000, attemptsUsed: 1 }, URL_);
+    const worker = await openQueue({ time: coarse });
+    open.push(worker);
+    server.respond(200);
+    const draining = worker.sync(plain);
+    time.setMark(await time.waitEntered());
+    await draining;
+    expect(server.sends).toHaveLength(1);
   });
 
   it("goes on in another page, when the wall clock says so, once", async () => {
@@ -238,10 +262,10 @@ describe("at a sign-out", () => {
 
   it("another tab or worker stops too", async () => {
     const [one, other] = [await page(), await page()];
-    await one.queue.push(resume, URL_);
+    await one.queue.push({ ...resume, delay: 1_000 }, URL_);
     // Loaded here, the whole delay is waited again: nobody can tell how much of it is left.
-    expect(await other.queue.drain(other.plain)).toBe(1);
-    other.time.advance(1);
+    expect(await other.queue.drain(other.plain)).toBe(1_001);
+    other.time.advance(1_001);
     other.server.later();
     const draining = other.queue.drain(other.plain);
     await other.server.sent();

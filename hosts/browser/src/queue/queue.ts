@@ -30,6 +30,12 @@ const NAME = "@refrain/fetch";
 const PURGED = "purged";
 const PUSHED = "pushed";
 
+/**
+ * What is due so soon is sent: the `fetch` waits for the rest, since it is told the moment. A clock is rounded up when an entry is
+ * loaded, so one that is overdue would else never be due in a worker that lives for one event.
+ */
+const SOON = 100;
+
 /** How long an entry rests at least that was tried and stays, in milliseconds: the network may be gone for long. */
 const PAUSE = 15_000;
 
@@ -158,7 +164,7 @@ class Queue implements DeferralQueue {
     try {
       for (;;) {
         const [entry] = await this.#loaded();
-        if (!entry || this.#due.get(entry.id)!.notBefore > this.#time.mark(false)) return await this.#left();
+        if (!entry || this.#due.get(entry.id)!.notBefore > this.#time.mark(false) + SOON) return await this.#left();
         const drained = await this.#send(entry, fetch);
         if (drained) await each?.(drained);
       }

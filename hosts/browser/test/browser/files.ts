@@ -15,7 +15,12 @@ export async function scripts(): Promise<Map<string, string>> {
     return outputFiles[0]!.text;
   };
   const worker = await bundled("worker");
-  return new Map([["/page.js", await bundled("page")], ["/worker.js", worker], ["/service-worker.js", worker]]);
+  return new Map([
+    ["/page.js", await bundled("page")],
+    ["/worker.js", worker],
+    ["/service-worker.js", worker],
+    ["/sync-worker.js", await bundled("sync-worker")],
+  ]);
 }
 
 /** Serves pages, one of them with a strict policy that lets it reach the servers alone, scripts and modules. */

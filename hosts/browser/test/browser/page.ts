@@ -1,7 +1,11 @@
 /** Runs scenarios in a page, or asks its worker or service worker to. */
 
+import type { Engine } from "../../src/engine.js";
+import { createFetch } from "../../src/fetch.js";
+import { pinnedEngine } from "../../src/pinned.js";
+import { openQueue } from "../../src/queue.js";
 import { run } from "./all.js";
-import type { Origins } from "./place.js";
+import { placeOf, type Origins } from "./place.js";
 
 type Runner = (name: string, origins: Origins) => Promise<string | null>;
 
@@ -26,3 +30,27 @@ const inServiceWorker: Runner = async (name, origins) => {
 };
 
 Object.assign(globalThis, { run: { page: run, worker: inWorker, "service worker": inServiceWorker } });
+
+let engine: Engine | undefined;
+let ended: Promise<number> | undefined;
+
+/** For what a test does to the browser in between. */
+const tools = {
+  async load(): Promise<void> {
+    engine = pinnedEngine(await placeOf({ own: "" } as Origins).module({ base: 10 }));
+  },
+  /** Makes a request, which is on its way, or waits, when this returns. */
+  begin(url: string): void {
+    ended = createFetch({ engine: engine! })(url).then(({ status }) => status);
+  },
+  ended: () => ended,
+  async push(url: string): Promise<number> {
+    const queue = await openQueue();
+    return queue.push({ delay: 0, notBefore: 0, attemptsUsed: 1 }, url);
+  },
+  async left(): Promise<number> {
+    const queue = await openQueue();
+    return (await queue.entries()).length;
+  },
+};
+Object.assign(globalThis, { tools });

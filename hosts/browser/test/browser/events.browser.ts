@@ -1,0 +1,73 @@
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { env } from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Script } from "../loopback/script.js";
+import { OPEN, serve } from "../loopback/server.js";
+import { files, scripts } from "./files.js";
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let own: string;
+let server: { close: () => void };
+
+beforeAll(async () => {
+  const sources = await scripts();
+  const started = await serve(OPEN, files(sources, () => []));
+  server = started;
+  own = started.origin.replace("127.0.0.1", "localhost");
+  const executablePath = env["REFRAIN_CHROMIUM"] ?? "/usr/bin/chromium";
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  context = await browser.newContext();
+  page = await context.newPage();
+  await page.goto(`${own}/page`);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+/** What the page offers to tests. */
+interface Tools {
+  readonly tools: {
+    load(): Promise<void>;
+    begin(url: string): void;
+    ended(): Promise<number>;
+    push(url: string): Promise<number>;
+    left(): Promise<number>;
+  };
+}
+
+describe("in Chromium", () => {
+  it("a request that is made offline is sent when the browser is online again", async () => {
+    const script = await Script.put(own, [{ status: 200, body: "here" }]);
+    await page.evaluate(() => (globalThis as never as Tools).tools.load());
+    await context.setOffline(true);
+    await page.evaluate((url) => (globalThis as never as Tools).tools.begin(url), script.url);
+    expect(await script.got()).toEqual([]);
+    await context.setOffline(false);
+    expect(await page.evaluate(() => (globalThis as never as Tools).tools.ended())).toBe(200);
+    expect(await script.got()).toHaveLength(1);
+  });
+
+  it("a service worker sends what a page left in the queue, at a `sync` event", async () => {
+    const script = await Script.put(own, [{ status: 200 }]);
+    const session = await context.newCDPSession(page);
+    const registered = new Promise<string>((resolve) => {
+      session.on("ServiceWorker.workerVersionUpdated", ({ versions }) => {
+        const ready = versions.find(({ scriptURL, status }) => scriptURL.endsWith("/sync-worker.js") && status === "activated");
+        if (ready) resolve(ready.registrationId);
+      });
+    });
+    await session.send("ServiceWorker.enable");
+    await page.evaluate(() => void navigator.serviceWorker.register("/sync-worker.js", { type: "module" }));
+    const registrationId = await registered;
+    expect(await page.evaluate((url) => (globalThis as never as Tools).tools.push(url), script.url)).toBe(1);
+    const sync = { origin: own, registrationId, tag: "@refrain/fetch", lastChance: false };
+    await session.send("ServiceWorker.dispatchSyncEvent", sync);
+    await script.reached(1);
+    await expect.poll(() => page.evaluate(() => (globalThis as never as Tools).tools.left())).toBe(0);
+    expect(await script.got()).toHaveLength(1);
+  });
+});
