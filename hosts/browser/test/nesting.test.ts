@@ -8,9 +8,9 @@ import { engineOf, type Rules } from "./policy.js";
 /** Layers, the uppermost first, over a server. */
 function stack(time: TestTime, server: typeof fetch, layers: readonly Rules[]): Fetch {
   const entropy = (): number => ONE;
-  const layer = (rules: Rules, below: typeof fetch): Fetch =>
+  const layer = (rules: Rules, below: Fetch): Fetch =>
     createFetch({ engine: engineOf(rules), time, entropy, fetch: below });
-  return layers.reduceRight((below, rules) => layer(rules, below as typeof fetch), server as Fetch);
+  return layers.reduceRight((below, rules) => layer(rules, below), server as Fetch);
 }
 
 const AT_ONCE: Rules = { base: 0 };

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Engine, HostSettings } from "../src/engine.js";
+import { createFetch } from "../src/fetch.js";
+import { URL_, benchOver, refusal } from "./bench.js";
+import { engineOf } from "./policy.js";
+
+const HOST: HostSettings = { key: null, budget: "policy", sessionRequired: false };
+
+/** An engine, and the tokens that it was last told, in thousandths. */
+function telling(): { engine: Engine; told: () => number } {
+  const engine = engineOf();
+  let told = -1;
+  return {
+    engine: {
+      description: engine.description,
+      start: (request, now, into) => ((told = now.tokens), engine.start(request, now, into)),
+      handle: engine.handle,
+    },
+    told: () => told,
+  };
+}
+
+describe("what a document says to hosts", () => {
+  /** Spends a token by the first request, and says what the second is told. */
+  async function second(host: HostSettings, first: object, then: object, urls = [URL_, URL_]): Promise<number> {
+    const { engine, told } = telling();
+    const { fetch, server, time, session } = benchOver(engine, { host });
+    server.respond(503);
+    const running = refusal(fetch(urls[0]!, first));
+    await time.waitEntered();
+    server.respond(200);
+    await fetch(urls[1]!, then);
+    session.raise();
+    await running;
+    return told();
+  }
+
+  const [SHARED, OWN] = [495_000, 500_000];
+  const other = "https://example.org/things";
+  const port = "https://example.com:8443/";
+
+  it("of a budget that all share holds for all servers", async () => {
+    expect(await second(HOST, {}, {}, [URL_, other])).toBe(SHARED);
+  });
+
+  it("of a budget of each server tells host and port apart, and nothing else of the URL", async () => {
+    const host = { ...HOST, budget: "host" } as const;
+    expect(await second(host, {}, {}, [URL_, "https://EXAMPLE.com:443/else?x"])).toBe(SHARED);
+    expect(await second(host, {}, {}, [URL_, other])).toBe(OWN);
+    expect(await second(host, {}, {}, [URL_, port])).toBe(OWN);
+    const { fetch, server } = benchOver(engineOf(), { host });
+    server.respond(200);
+    expect((await fetch(new Request(URL_))).status).toBe(200);
+    expect((await fetch("http://[").catch((error: unknown) => error)) instanceof TypeError).toBe(true);
+  });
+
+  it("of a budget of each key goes by the key that the caller names", async () => {
+    const host = { ...HOST, budget: "key" } as const;
+    expect(await second(host, { budgetKey: "a" }, { budgetKey: "a" })).toBe(SHARED);
+    expect(await second(host, { budgetKey: "a" }, { budgetKey: "b" })).toBe(OWN);
+    expect(await second(host, {}, {}, [URL_, other])).toBe(SHARED);
+  });
+
+  it("of a session that must be there refuses to begin without one", () => {
+    const host = { ...HOST, sessionRequired: true };
+    expect(() => createFetch({ engine: engineOf(), host })).toThrow("expected a `session`, which the policy requires");
+    expect(benchOver(engineOf(), { host }).fetch).toBeTypeOf("function");
+  });
+});
