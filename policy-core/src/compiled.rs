@@ -5,7 +5,7 @@ use crate::{
     backoff::{Series, Thousandths},
     budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
-    field::HintFields,
+    field_list::HintFields,
     policy::{self, Policy},
     request::MethodSet,
     rules::{DeadlineScope, HintMode, Offline, PolicyError, Rules, Unreadable},

@@ -200,7 +200,8 @@ fn find<'a>(fields: &'a [Field<'a>], index: u8) -> Option<&'a Field<'a>> {
 mod tests {
     use super::*;
     use crate::{
-        field::{HintField, HintFields, Unit},
+        field::{HintField, Unit},
+        field_list::HintFields,
         rules::{HintRules, Rules},
     };
 

@@ -24,7 +24,7 @@ use crate::{
     backoff::{Series, Thousandths},
     budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
-    field::HintFields,
+    field_list::HintFields,
     http_date::DateRules,
     request::{Limits, MethodSet},
     rules::{DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},

@@ -6,7 +6,7 @@ use crate::{
     backoff::{Backoff, Jitter, Thousandths},
     budget::{BudgetRules, Tokens},
     failure::FailureSet,
-    field::HintFields,
+    field_list::HintFields,
     http_date::DateRules,
     request::{Method, MethodSet},
     status::StatusSet,

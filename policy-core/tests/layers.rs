@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Lowest first: quantities, what can come out, parsers, what can be decided by, decisions, the state machine, artifacts.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "host",
     "time",
     "random",
@@ -16,6 +16,7 @@ const ORDER: [&str; 30] = [
     "request",
     "failure",
     "field",
+    "field_list",
     "status",
     "budget",
     "backoff",
