@@ -31,10 +31,11 @@ pub(crate) fn read(text: &[u8]) -> Option<UnixMillis> {
     if !(1..=month.length).contains(&day) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    // A century has as many days as its years, and one more where its number is a multiple of four, as each fourth year.
+    // 36,524 days a century and 365 a year, and one more for each fourth of either.
     let years = century.wrapping_mul(36_524).wrapping_add(century / 4);
     let years = years.wrapping_add(year.wrapping_mul(365)).wrapping_add(year / 4);
     let leaps = if year == 0 { century % 4 == 0 } else { year % 4 == 0 };
+    // That of this year is among them, though it may be to come.
     let to_come = u32::from(leaps && month.is_before_leap_day);
     let day = years.wrapping_add(month.days).wrapping_add(day).wrapping_sub(to_come);
     let weekday = WEEKDAYS.get((day.wrapping_add(WEEKDAY_OF_DAY_0) % 7) as usize)?;

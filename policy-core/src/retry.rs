@@ -1,7 +1,7 @@
 //! The short way, natively: a response that is worth another send and can be waited for.
 //!
-//! It takes the steps of [`Call`](crate::call::Call), by the same functions in the same order, but changes no step and copies none: all of it
-//! stays in registers. What it does not come to is left to the call, from the start.
+//! It asks what [`Call`](crate::call::Call) asks, of the same functions and in the same order, but changes no step and
+//! copies none, so that all of it stays in registers. What it does not come to is left to the call, from the start.
 
 use crate::{
     classify::Disposition,
