@@ -10,6 +10,14 @@ use crate::{check_guest, guest, shell};
 /// Benchmarks, as package and name.
 const BENCHES: [(&str, &str); 2] = [("policy-core", "handle"), ("refrain-wasmtime", "call")];
 
+/// The bench that reports what it measured itself, and what is expected of it at most: name, value.
+const COST: (&str, &str, &str) = ("refrain", "cost", "client,middleware,tower");
+const COST_LIMITS: [(&str, f64); 3] = [
+    ("reqwest over loopback, success: refrain, client, added time", 1_000.0),
+    ("reqwest over loopback, success: refrain, client, added allocations", 0.0),
+    ("waiting request, what is kept for retries", 128.0),
+];
+
 /// What is compared with what, and the ratio that is expected at most.
 const COMPARED: [(&str, &str, Option<f64>); 8] = [
     ("native/handle, IMF-fixdate", "native/httpdate alone", Some(0.5)),
@@ -36,7 +44,7 @@ pub(crate) struct Options {
 struct Measure {
     name: String,
     value: f64,
-    unit: &'static str,
+    unit: String,
     compared_with: Option<String>,
     ratio: Option<f64>,
     at_most: Option<String>,
@@ -56,13 +64,44 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut times = BTreeMap::new();
     read_times(&shell::target().join("criterion"), &mut times)?;
-    let measures = sizes(&component)?.into_iter().chain(durations(&times)).collect::<Vec<_>>();
+    let costs = costs(options.quick)?;
+    let measures = sizes(&component)?.into_iter().chain(durations(&times)).chain(costs).collect::<Vec<_>>();
     let file = shell::target().join("measures.json");
     let all: Vec<Value> = measures.iter().map(Measure::to_json).collect();
     shell::write(&file, format!("{:#}\n", Value::Array(all)).as_bytes())?;
     print(&measures);
     println!("\nwrote {}", file.display());
     Ok(())
+}
+
+/// What requests cost beside other retry layers, and while they wait.
+fn costs(quick: bool) -> Result<Vec<Measure>> {
+    let (package, bench, features) = COST;
+    println!("measuring {package}, {bench}");
+    let file = shell::target().join("cost.jsonl");
+    let mut command = shell::cargo();
+    command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--features", features, "--"]);
+    if quick {
+        command.arg("--quick");
+    }
+    shell::run(command.env("REFRAIN_MEASURES", &file))?;
+    String::from_utf8(shell::read(&file)?)?.lines().map(|line| cost(&serde_json::from_str(line)?)).collect()
+}
+
+fn cost(line: &Value) -> Result<Measure> {
+    let name = line["name"].as_str().context("a measure without a name")?.to_owned();
+    let value = line["value"].as_f64().context("a measure without a value")?;
+    let unit = line["unit"].as_str().context("a measure without a unit")?.to_owned();
+    let limit = COST_LIMITS.iter().find(|(limited, _)| *limited == name).map(|(_, limit)| *limit);
+    Ok(Measure {
+        at_most: limit.map(|limit| format!("{limit} {unit}")),
+        met: limit.map(|limit| value <= limit),
+        compared_with: line["compared_with"].as_str().map(str::to_owned),
+        ratio: None,
+        name,
+        value,
+        unit,
+    })
 }
 
 /// The medians of all benchmarks below a folder, in nanoseconds, by their full names.
@@ -88,7 +127,7 @@ fn sizes(component: &guest::Artifact) -> Result<Vec<Measure>> {
     let size = |name: &str, bytes: usize, limit: usize| Measure {
         name: name.into(),
         value: bytes as f64,
-        unit: "bytes",
+        unit: "bytes".to_owned(),
         compared_with: None,
         ratio: None,
         at_most: Some(format!("{limit} bytes")),
@@ -107,7 +146,7 @@ fn durations(times: &BTreeMap<String, f64>) -> Vec<Measure> {
         Measure {
             name: name.clone(),
             value: *value,
-            unit: "ns",
+            unit: "ns".to_owned(),
             compared_with: None,
             ratio: None,
             at_most: limit.map(|limit| format!("{limit} ns")),
@@ -120,7 +159,7 @@ fn durations(times: &BTreeMap<String, f64>) -> Vec<Measure> {
         Some(Measure {
             name: (*name).into(),
             value: *value,
-            unit: "ns",
+            unit: "ns".to_owned(),
             compared_with: Some((*other).into()),
             ratio: Some(ratio),
             at_most: limit.map(|limit| format!("{limit} times")),
@@ -145,7 +184,7 @@ impl Measure {
 }
 
 fn print(measures: &[Measure]) {
-    println!("\n{:<44} {:>12} {:<6} {:>7}  compared with, expected", "measure", "value", "", "ratio");
+    println!("\n{:<76} {:>12} {:<11} {:>7}  compared with, expected", "measure", "value", "", "ratio");
     for measure in measures {
         let ratio = measure.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
         let against = measure.compared_with.as_deref().unwrap_or_default();
@@ -155,6 +194,6 @@ fn print(measures: &[Measure]) {
             (None, _) => String::new(),
         };
         let Measure { name, value, unit, .. } = measure;
-        println!("{name:<44} {value:>12.1} {unit:<6} {ratio:>7}  {against}{expected}");
+        println!("{name:<76} {value:>12.1} {unit:<11} {ratio:>7}  {against}{expected}");
     }
 }

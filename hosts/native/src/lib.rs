@@ -35,6 +35,9 @@
 //! # }
 //! ```
 //!
+//! Coming from reqwest-retry, backon or `tower::retry`? `MIGRATION.md`, the module `migration` of these pages, says what
+//! changes.
+//!
 //! | feature | what |
 //! |---|---|
 //! | `tokio` (default) | [`SystemTime`] |
@@ -69,6 +72,9 @@ mod entropy;
 mod fields;
 mod fresh;
 mod key;
+#[cfg(all(feature = "client", feature = "middleware", feature = "tower"))]
+#[doc = include_str!("../MIGRATION.md")]
+pub mod migration {}
 #[cfg(feature = "middleware")]
 pub mod middleware;
 mod nesting;
