@@ -7,17 +7,14 @@
 /**
  * Downloads a module.
  *
- * @param integrity as of `fetch`: the browser refuses other bytes than these
+ * @param integrity as of `fetch`: other bytes than these are refused, those of an error page among them
  * @throws TypeError if it cannot be downloaded, or is another
  */
-export async function fetchModule(url: URL, integrity: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function fetchModule(url: URL, integrity: string): Promise<BufferSource> {
   // Where a bundler turned the file into a URL, `connect-src` of a Content-Security-Policy would keep `fetch` from it.
-  if (url.protocol === "data:") {
-    return Uint8Array.from(atob(url.href.slice(url.href.indexOf(",") + 1)), (byte) => byte.charCodeAt(0));
-  }
-  const response = await fetch(url, { integrity });
-  if (!response.ok) throw new TypeError(`cannot download the policy: status ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+  return url.protocol === "data:"
+    ? Uint8Array.from(atob(url.href.split(",")[1]!), (byte) => byte.charCodeAt(0))
+    : (await fetch(url, { integrity })).arrayBuffer();
 }
 
 /** SHA-256 of bytes, in hexadecimal digits: what `refrain pin` and `refrain bundle` print, computed where it runs. */

@@ -60,7 +60,7 @@ pub(super) fn separate(artifact: &Artifact) -> [File; 3] {
         integrity = BASE64_STANDARD.encode(artifact.core_digest().0),
         host = host(artifact),
     );
-    let types = types(artifact, "Promise<Uint8Array<ArrayBuffer>>", "Promise<Engine>");
+    let types = types(artifact, "Promise<BufferSource>", "Promise<Engine>");
     let core = File { name: format!("{name}.core.wasm"), bytes: artifact.core_module().to_vec() };
     [file(format!("{name}.js"), script), file(format!("{name}.d.ts"), types), core]
 }
