@@ -18,9 +18,13 @@ const package_ = fileURLToPath(new URL("..", import.meta.url));
 let tarball: string;
 
 const POLICY = "browser-interactive";
+const HELLO = "hello";
 const USE = {
-  inline: `import { policy } from "@refrain/fetch/policies/${POLICY}.inline";
-           console.log(policy.engine().description.name);`,
+  inline: `import { createFetch } from "@refrain/fetch";
+           import { policy } from "@refrain/fetch/policies/${POLICY}.inline";
+           const inner = async () => new Response("${HELLO}");
+           const response = await createFetch({ engine: policy.engine(), host: policy.host, fetch: inner })("http://localhost/");
+           console.log(await response.text());`,
   separate: `import { policy } from "@refrain/fetch/policies/${POLICY}";
              policy.engine().then((engine) => console.log(engine.description.name));`,
 };
@@ -66,14 +70,14 @@ describe("the package as it is packed", () => {
   it("is bundled by esbuild as it is", async () => {
     const outfile = join(project, "esbuild/inline.mjs");
     await esbuild({ entryPoints: [entry("inline")], bundle: true, format: "esm", minify: true, outfile });
-    expect(run(outfile)).toBe(POLICY);
+    expect(run(outfile)).toBe(HELLO);
   });
 
   it("is bundled by Rollup as it is", async () => {
     const file = join(project, "rollup/inline.mjs");
     const bundle = await rollup({ input: entry("inline"), plugins: [nodeResolve()] });
     await bundle.write({ file, format: "es" });
-    expect(run(file)).toBe(POLICY);
+    expect(run(file)).toBe(HELLO);
   });
 
   it("is bundled by Vite as it is, and a separate module is carried along", async () => {
@@ -82,7 +86,7 @@ describe("the package as it is packed", () => {
     carries(join(outDir, "assets"));
     const inline = { lib: { entry: entry("inline"), formats: ["es" as const], fileName: "inline" }, outDir };
     await vite({ root: project, configFile: false, logLevel: "error", build: inline });
-    expect(run(join(outDir, "inline.js"))).toBe(POLICY);
+    expect(run(join(outDir, "inline.js"))).toBe(HELLO);
   }, 60_000);
 
   it("is bundled by webpack as it is, and a separate module is carried along", async () => {
@@ -95,7 +99,7 @@ describe("the package as it is packed", () => {
           else done(path);
         });
       });
-    expect(run(join(await pack("inline"), "inline.js"))).toBe(POLICY);
+    expect(run(join(await pack("inline"), "inline.js"))).toBe(HELLO);
     carries(await pack("separate"));
   }, 60_000);
 });

@@ -2,7 +2,7 @@
 
 import type { Engine } from "../src/engine.js";
 import { pinnedEngine } from "../src/pinned.js";
-import { bakedModule, coreModule } from "./core.js";
+import { coreModule } from "./core.js";
 
 /** What a test replaces; spans in milliseconds. */
 export interface Rules {
@@ -33,12 +33,13 @@ export function moduleOf(rules: Rules = {}): WebAssembly.Module {
 
 /** Its bytes. */
 export function bakedCore(rules: Rules): Uint8Array<ArrayBuffer> {
-  return bakedModule(slotOf(rules));
+  const core = coreModule();
+  const at = Buffer.from(core.buffer).indexOf(MAGIC, 0, "latin1");
+  replace(core.subarray(at, at + SLOT), rules);
+  return core;
 }
 
-function slotOf(rules: Rules): Uint8Array {
-  const core = Buffer.from(coreModule());
-  const slot = new Uint8Array(core.subarray(core.indexOf(MAGIC, 0, "latin1")).subarray(0, SLOT));
+function replace(slot: Uint8Array, rules: Rules): void {
   const policy = new DataView(slot.buffer, slot.byteOffset + POLICY, SLOT - POLICY);
   const { maxAttempts = 4, deadline = NONE, attemptTimeout = NONE, maxWait = 60_000, base = 1_000 } = rules;
   policy.setUint32(4, maxAttempts, true);
@@ -48,7 +49,6 @@ function slotOf(rules: Rules): Uint8Array {
   if (rules.deadlineBoundsAttempts) policy.setUint16(358, policy.getUint16(358, true) | 1, true);
   policy.setUint32(0, fnv1a(slot.subarray(POLICY + 4)), true);
   new DataView(slot.buffer, slot.byteOffset).setUint32(20, fnv1a(slot.subarray(CHECKED_FROM)), true);
-  return slot;
 }
 
 function fnv1a(bytes: Uint8Array): number {

@@ -1,6 +1,6 @@
 /** Every scenario that runs in a browser. */
 
-import { scenarios as loopback, type Scenario } from "../loopback/scenarios.js";
+import { scenarios as loopback, type Scenario } from "../../loopback/scenarios.js";
 import { placeOf, type Origins } from "./place.js";
 import { scenarios as queue } from "./queue.js";
 

@@ -1,9 +1,9 @@
 /** A service worker that drains the queue when the browser says that there is a network. */
 
-import { createFetch } from "../../src/fetch.js";
-import { pinnedEngine } from "../../src/pinned.js";
-import { SYNC_TAG, openQueue } from "../../src/queue.js";
-import type { Rules } from "../policy.js";
+import { createFetch } from "../../../src/fetch.js";
+import { pinnedEngine } from "../../../src/pinned.js";
+import { SYNC_TAG, openQueue } from "../../../src/queue.js";
+import type { Rules } from "../../policy.js";
 
 interface SyncEvent extends Event {
   readonly tag: string;

@@ -1,10 +1,10 @@
-import { chromium, type Browser, type Page } from "playwright-core";
-import { env } from "node:process";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPEN, serve } from "../loopback/server.js";
-import { scenarios } from "./all.js";
-import { files, scripts } from "./files.js";
-import type { Origins } from "./place.js";
+import { scenarios } from "./adapter/all.js";
+import { files, scripts } from "./adapter/files.js";
+import type { Origins } from "./adapter/place.js";
+import { browser } from "./site.js";
 
 /** Pages that differ in what they allow, and in what the person is used to. */
 const PAGES = [
@@ -16,7 +16,7 @@ const PAGES = [
   { name: "a service worker", path: "/page", place: "service worker", context: {} },
 ] as const;
 
-let browser: Browser;
+let chromium: Browser;
 let origins: Origins;
 const servers: { close: () => void }[] = [];
 
@@ -32,14 +32,11 @@ beforeAll(async () => {
   const [own, open, mute, closed] = all.map(({ origin }) => origin) as [string, string, string, string];
   // By its name a loopback server is a secure context, and another site than by its address.
   origins = { own: own.replace("127.0.0.1", "localhost"), open, mute, closed };
-  browser = await chromium.launch({
-    executablePath: env["REFRAIN_CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
-});
+  chromium = await browser();
+}, 60_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await chromium?.close();
   for (const server of servers) server.close();
 });
 
@@ -47,7 +44,7 @@ describe.each(PAGES)("in Chromium, in $name", ({ path, place, context }) => {
   let page: Page;
 
   beforeAll(async () => {
-    page = await (await browser.newContext(context)).newPage();
+    page = await (await chromium.newContext(context)).newPage();
     await page.goto(origins.own + path);
   });
   afterAll(() => page?.context().close());

@@ -1,9 +1,9 @@
 /** Runs scenarios in a page, or asks its worker or service worker to. */
 
-import type { Engine } from "../../src/engine.js";
-import { createFetch } from "../../src/fetch.js";
-import { pinnedEngine } from "../../src/pinned.js";
-import { openQueue } from "../../src/queue.js";
+import type { Engine } from "../../../src/engine.js";
+import { createFetch } from "../../../src/fetch.js";
+import { pinnedEngine } from "../../../src/pinned.js";
+import { openQueue } from "../../../src/queue.js";
 import { run } from "./all.js";
 import { placeOf, type Origins } from "./place.js";
 

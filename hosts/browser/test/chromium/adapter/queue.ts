@@ -1,14 +1,14 @@
 /** What has to hold of the queue in a real IndexedDB, with real locks and channels. */
 
-import { createFetch, type Fetch } from "../../src/fetch.js";
-import { idempotencyKey } from "../../src/key.js";
-import { browserNetwork } from "../../src/network.js";
-import { pinnedEngine } from "../../src/pinned.js";
-import { openQueue, queued, type DeferralQueue } from "../../src/queue.js";
-import { createSession, type Session } from "../../src/session.js";
-import { TestTime } from "../../src/testing.js";
-import { equal, rejection, type Place, type Scenario } from "../loopback/scenarios.js";
-import { Script } from "../loopback/script.js";
+import { createFetch, type Fetch } from "../../../src/fetch.js";
+import { idempotencyKey } from "../../../src/key.js";
+import { browserNetwork } from "../../../src/network.js";
+import { pinnedEngine } from "../../../src/pinned.js";
+import { openQueue, queued, type DeferralQueue } from "../../../src/queue.js";
+import { createSession, type Session } from "../../../src/session.js";
+import { TestTime } from "../../../src/testing.js";
+import { equal, rejection, type Place, type Scenario } from "../../loopback/scenarios.js";
+import { Script } from "../../loopback/script.js";
 
 const LATER = { status: 503, headers: [["retry-after", "90"]] as const };
 const OK = { status: 200, body: "here" };

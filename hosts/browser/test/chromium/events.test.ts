@@ -1,11 +1,11 @@
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import { env } from "node:process";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Script } from "../loopback/script.js";
 import { OPEN, serve } from "../loopback/server.js";
-import { files, scripts } from "./files.js";
+import { files, scripts } from "./adapter/files.js";
+import { browser } from "./site.js";
 
-let browser: Browser;
+let chromium: Browser;
 let context: BrowserContext;
 let page: Page;
 let own: string;
@@ -16,15 +16,14 @@ beforeAll(async () => {
   const started = await serve(OPEN, files(sources, () => []));
   server = started;
   own = started.origin.replace("127.0.0.1", "localhost");
-  const executablePath = env["REFRAIN_CHROMIUM"] ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  context = await browser.newContext();
+  chromium = await browser();
+  context = await chromium.newContext();
   page = await context.newPage();
   await page.goto(`${own}/page`);
-});
+}, 60_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await chromium?.close();
   server?.close();
 });
 

@@ -1,6 +1,6 @@
 /** Where scenarios run in a browser: what the page is told, and what it can get of its own server. */
 
-import type { Place } from "../loopback/scenarios.js";
+import type { Place } from "../../loopback/scenarios.js";
 
 /** What the runner knows of servers. */
 export type Origins = Pick<Place, "own" | "open" | "mute" | "closed">;

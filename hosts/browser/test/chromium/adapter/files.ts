@@ -3,7 +3,7 @@
 import { build } from "esbuild";
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { bakedCore } from "../policy.js";
+import { bakedCore } from "../../policy.js";
 
 const HTML = '<!doctype html><meta charset="utf-8"><title>scenarios</title><script type="module" src="/page.js"></script>';
 
