@@ -38,8 +38,7 @@ pub(crate) fn read(text: &[u8]) -> Option<UnixMillis> {
     // That of this year is among them, though it may be to come.
     let to_come = u32::from(leaps && month.is_before_leap_day);
     let day = years.wrapping_add(month.days).wrapping_add(day).wrapping_sub(to_come);
-    let weekday = WEEKDAYS.get((day.wrapping_add(WEEKDAY_OF_DAY_0) % 7) as usize)?;
-    if *weekday != name(date) {
+    if *WEEKDAYS.get(weekday(day))? != name(date) {
         return None;
     }
     let minutes = u32::from(hour).wrapping_mul(60).wrapping_add(minute.into());
@@ -52,6 +51,14 @@ pub(crate) fn read(text: &[u8]) -> Option<UnixMillis> {
 /// The first three letters, as `days::name` gives them.
 const fn name(text: u64) -> u32 {
     text as u32 & 0x00ff_ffff
+}
+
+/// The place of a day's weekday: a remainder by seven, told by how far into its week a day is, in parts of 2^32.
+const fn weekday(day: u32) -> usize {
+    // Rounded up; within the first 2^32 / 3 days that does not add up to a whole one.
+    const DAY: u32 = u32::MAX / 7 + 1;
+    let part = day.wrapping_add(WEEKDAY_OF_DAY_0).wrapping_mul(DAY);
+    ((part as u64).wrapping_mul(7) >> 32) as usize
 }
 
 /// A month of a year without a leap day.
@@ -118,6 +125,13 @@ mod tests {
                 assert_eq!(read(&changed), by_form(&changed), "{byte} at {at}");
             }
             assert!((0..date.len()).all(|len| read(&date[..len]).is_none()));
+        }
+    }
+
+    #[test]
+    fn every_day_up_to_the_year_10000_has_the_weekday_of_its_remainder() {
+        for day in 0..days_before(10_000, 3) {
+            assert_eq!(weekday(day), ((day + WEEKDAY_OF_DAY_0) % 7) as usize, "day {day}");
         }
     }
 
