@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask browser` turns it into the module and the glue in `src/generated` of the npm package; `src/dynamic.ts`
 //! there makes the package's interface of it. Objects of that interface are read and written where they are, member by
-//! member: [`input`] and [`output`] name those.
+//! member: `input` and `output` name those.
 
 mod compiled;
 mod input;
