@@ -1,6 +1,12 @@
 //! Node, its packages and Chromium: asked first, installed only where they are missing.
 
-use std::{env, fs, path::Path, process::Command};
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Result, bail};
 
@@ -11,14 +17,14 @@ const OLDEST: u32 = 20;
 
 /// A program that a package of `folder` brings.
 pub(crate) fn program(folder: &Path, name: &str) -> Command {
-    let mut command = Command::new(folder.join("node_modules/.bin").join(name));
+    let mut command = with_node(folder.join("node_modules/.bin").join(name));
     command.current_dir(folder);
     command
 }
 
 /// A script of the package in `folder`.
 pub(crate) fn script(folder: &Path, name: &str) -> Command {
-    let mut command = Command::new("npm");
+    let mut command = with_node("npm");
     command.args(["run", "--silent", name]).current_dir(folder);
     command
 }
@@ -32,7 +38,7 @@ pub(crate) fn packages(folder: &Path) -> Result<()> {
         return Ok(());
     }
     println!("installing the packages of `{}`: npm ci", folder.display());
-    shell::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(folder))?;
+    shell::run(with_node("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(folder))?;
     shell::write(&installed, &locked)
 }
 
@@ -57,13 +63,45 @@ fn ensure() -> Result<()> {
         println!("installing Node: apt-get install nodejs npm");
         apt(&["nodejs", "npm"]).context(NEEDED)?;
     }
+    if version().context(NEEDED)? < OLDEST {
+        // Debian 12 has Node 18, and npm has Node.
+        println!("installing Node {OLDEST}: npm install node@{OLDEST}");
+        let folder = home();
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        let install = ["install", "--no-audit", "--no-fund", "--prefix"];
+        let package = format!("node@{OLDEST}");
+        shell::run(Command::new("npm").args(install).arg(&folder).arg(package)).context(NEEDED)?;
+    }
     let version = version().context(NEEDED)?;
     if version < OLDEST { bail!("{NEEDED}; found Node {version}") } else { Ok(()) }
 }
 
+/// Where a Node is installed if the machine's own is too old.
+fn home() -> PathBuf {
+    shell::target().join("node")
+}
+
+/// The folder of that Node's program; it is looked into first.
+fn newer() -> PathBuf {
+    home().join("node_modules/node/bin")
+}
+
+/// A program that is, or starts, Node.
+fn with_node(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    if newer().exists() {
+        let rest = env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(newer()).chain(env::split_paths(&rest));
+        if let Ok(path) = env::join_paths(folders) {
+            command.env("PATH", path);
+        }
+    }
+    command
+}
+
 /// The first number of Node's version.
 fn version() -> Result<u32> {
-    let text = shell::output(Command::new("node").arg("--version"))?;
+    let text = shell::output(with_node("node").arg("--version"))?;
     let first = text.trim_start_matches('v').split('.').next().unwrap_or_default();
     first.parse().with_context(|| format!("expected a version such as `v20.0.0` from `node --version`, found `{text}`"))
 }
