@@ -1,4 +1,4 @@
-// Prints what a page downloads for an engine, compressed: glue and module, in both forms.
+// Prints what a page downloads, compressed: for an engine, and for a `createFetch` over it, with its module in both forms.
 
 import { build } from "esbuild";
 import { readFileSync } from "node:fs";
@@ -9,8 +9,14 @@ const folder = fileURLToPath(new URL("..", import.meta.url));
 const NAME = "browser-interactive";
 const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-async function bundled(form, charset) {
-  const contents = `import { policy } from "@refrain/fetch/policies/${NAME}${form}"; globalThis.policy = policy;`;
+const USES = {
+  engine: "globalThis.engine = policy.engine();",
+  createFetch: `import { createFetch } from "@refrain/fetch";
+    globalThis.fetch = createFetch({ engine: await policy.engine(), host: policy.host });`,
+};
+
+async function scripts(use, form, charset) {
+  const contents = `import { policy } from "@refrain/fetch/policies/${NAME}${form}"; ${USES[use]}`;
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: folder },
     bundle: true,
@@ -20,12 +26,13 @@ async function bundled(form, charset) {
     target: "es2022",
     write: false,
   });
-  return outputFiles[0].contents;
+  return gzip(outputFiles[0].contents);
 }
 
 const core = gzip(readFileSync(`${folder}/dist/generated/policies/${NAME}.core.wasm`));
-const glue = gzip(await bundled("", "utf8"));
-console.log(`separate: ${glue + core} bytes: glue ${glue}, module ${core}`);
-for (const charset of ["utf8", "ascii"]) {
-  console.log(`inline, written as ${charset}: ${gzip(await bundled(".inline", charset))} bytes`);
+for (const use of Object.keys(USES)) {
+  const separate = await scripts(use, "", "utf8");
+  const [utf8, ascii] = [await scripts(use, ".inline", "utf8"), await scripts(use, ".inline", "ascii")];
+  console.log(`${use}, separate: ${separate + core} bytes, scripts ${separate} and module ${core}`);
+  console.log(`${use}, inline: ${utf8} bytes, with ASCII output ${ascii}`);
 }
