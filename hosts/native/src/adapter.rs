@@ -153,6 +153,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// What a layer below deferred, and nobody above begins again, can go on later all the same.
+    pub(crate) fn over(self, extensions: &Extensions) -> Self {
+        let below = extensions.get::<Self>().filter(|_| self.reason == Reason::Policy(End::Nested));
+        Self { resume: self.resume.or(below.and_then(|below| below.resume)), ..self }
+    }
+
     /// Whether the session that asked is still signed in; to be asked after the body was read.
     #[must_use]
     pub fn is_current(&self) -> bool {

@@ -91,6 +91,7 @@ impl<E: Engine + 'static, T: Time + 'static, X: Entropy + 'static> Middleware fo
         let session = options.session();
         let result = self.driver.run_in(session, &request, call, &options).await;
         let (mut response, report) = answer(result).map_err(reqwest_middleware::Error::middleware)?;
+        let report = report.over(response.extensions());
         response.extensions_mut().insert(report);
         Ok(response)
     }

@@ -168,6 +168,7 @@ where
         let session = options.session();
         Box::pin(async move {
             let (mut response, report) = answer(driver.run_in(session, &request, call, &options).await)?;
+            let report = report.over(response.extensions());
             response.extensions_mut().insert(report);
             Ok(response)
         })

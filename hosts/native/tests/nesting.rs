@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bench::{RULES, engine, join, soon};
+use http::header::{HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, Request, Response, StatusCode};
 use loopback::{Act, BUSY, Server};
 use refrain::core::{Backoff, End, Mark, Millis, Rules, Sample};
@@ -72,6 +73,22 @@ async fn two_layers_send_as_often_as_one() {
     let response = stack.oneshot(Request::new(made_anew())).await.expect("an answer");
     assert_eq!(sends.load(Ordering::Relaxed), 4);
     assert_eq!((&report(&response).reason, report(&response).attempts), (&Reason::Policy(End::Nested), 4));
+}
+
+#[tokio::test]
+async fn what_the_lowest_layer_deferred_can_go_on_later() {
+    let busy = service_fn(|_: Request<()>| {
+        let mut response = answer(503);
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("100"));
+        std::future::ready(Ok::<_, std::io::Error>(response))
+    });
+    let stack = ServiceBuilder::new().layer(layer(AT_ONCE)).layer(layer(AT_ONCE)).layer(layer(AT_ONCE)).service(busy);
+    let request: Request<Nested> = Request::new(made_anew());
+    let response = stack.oneshot(request).await.expect("an answer");
+    let Report { reason, attempts, resume, .. } = report(&response);
+    let resume = resume.expect("something to go on with");
+    assert_eq!((reason, attempts), (&Reason::Policy(End::Nested), &1));
+    assert_eq!((resume.delay, resume.attempts_used), (Millis::new(100_000), 1));
 }
 
 #[tokio::test]
