@@ -9,17 +9,12 @@
  * await queue.drain(createFetch({ engine }));
  * ```
  *
- * In a service worker, with Background Sync:
- *
- * ```ts
- * addEventListener("sync", (event) => {
- *   if (event.tag === SYNC_TAG) event.waitUntil(openQueue().then((queue) => queue.sync(fetch)));
- * });
- * ```
+ * In a service worker, with Background Sync, `drainAtSync(createFetch({ engine }))`.
  *
  * @module
  */
 
+export { drainAtSync } from "./queue/drain-at-sync.js";
 export { CredentialError, type Entry } from "./queue/entry.js";
 export { QueueFullError, type DeferralQueue, type Drained, type Hear, type QueueOptions } from "./queue/interface.js";
 export { openQueue } from "./queue/queue.js";

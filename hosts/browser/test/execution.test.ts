@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { idempotencyKey } from "../src/key.js";
 import { RefrainError, outcomeOf } from "../src/outcome.js";
 import { resumed } from "../src/resume.js";
 import { URL_, bench, pass, refusal, settled } from "./bench.js";
@@ -232,12 +233,13 @@ describe("a request", () => {
   it("gives the inner `fetch` what it was given itself, without what belongs to it alone", async () => {
     const { fetch, server } = bench();
     server.respond(200);
-    await fetch(URL_, { cache: "no-store", limits: { maxAttempts: 2 } });
+    const resume = { notBefore: 0, attemptsUsed: 1 };
+    await fetch(URL_, { cache: "no-store", limits: { maxAttempts: 2 }, key: idempotencyKey("k-1"), resume });
     const { input, init } = server.sends[0]!;
     expect(input).toBe(URL_);
     expect(init.cache).toBe("no-store");
     const { cache, headers, signal, ...own } = init;
-    expect([cache, [...new Headers(headers)], signal?.aborted]).toEqual(["no-store", [], false]);
+    expect([cache, [...new Headers(headers)], signal?.aborted]).toEqual(["no-store", [["idempotency-key", "k-1"]], false]);
     expect(Object.values(own).filter((value) => value !== undefined)).toEqual([]);
   });
 });

@@ -68,6 +68,17 @@ describe("layers of fetch on top of one another", () => {
     expect(error.cause).toMatchObject({ reason: "attempts-used", attempts: 4 });
   });
 
+  it("do not begin again where the one below could not ask its policy", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    server.respond(503);
+    const failing = { ...engineOf(AT_ONCE), handle: (): never => expect.fail("trapped") };
+    const below = createFetch({ engine: failing, time, fetch: server.fetch });
+    const error = await refusal(stack(time, below as typeof fetch, [AT_ONCE])(URL_));
+    expect(error).toMatchObject({ reason: "nested", attempts: 1, cause: { reason: "engine-failed" } });
+    expect(server.sends).toHaveLength(1);
+  });
+
   it("count the sends of an attempt that was cut short", async () => {
     const time = new TestTime();
     const server = new ScriptedFetch(time);

@@ -175,6 +175,29 @@ describe("a queue", () => {
     expect(time.timers).toBe(0);
   });
 
+  it("runs no longer than until it is told to stop, also while an entry is sent", async () => {
+    const { plain, server, queue, time } = await page();
+    await queue.push({ delay: 0, notBefore: null, attemptsUsed: 0 }, URL_);
+    time.advance(1);
+    server.respond(200);
+    const stop = new AbortController();
+    await queue.run(plain, stop.signal, () => stop.abort());
+    expect(server.sends).toHaveLength(1);
+  });
+
+  it("does not bring back what was cancelled while it was sent", async () => {
+    const { plain, server, queue, time } = await page();
+    const id = await queue.push({ delay: 0, notBefore: null, attemptsUsed: 0 }, URL_);
+    time.advance(1);
+    const later = server.later();
+    const draining = queue.drain(plain);
+    await server.sent();
+    await queue.cancel(id);
+    later.respond(503, LATER);
+    expect(await draining).toBeUndefined();
+    expect(await queue.entries()).toEqual([]);
+  });
+
   it("is drained by one at a time", async () => {
     const { plain, server, queue, time } = await page();
     await queue.push({ delay: 0, notBefore: null, attemptsUsed: 0 }, URL_);

@@ -61,6 +61,19 @@ describe("what a document says to hosts", () => {
     expect(await second(host, {}, {}, [URL_, other])).toBe(SHARED);
   });
 
+  it("a token that came back is there for the next request", async () => {
+    const { engine, told } = telling();
+    const { fetch, server, time, session } = benchOver(engine);
+    server.respond(503);
+    const running = refusal(fetch(URL_));
+    await time.waitEntered();
+    session.raise();
+    await running;
+    server.respond(200);
+    await fetch(URL_);
+    expect(told()).toBe(OWN);
+  });
+
   it("of a session that must be there refuses to begin without one", () => {
     const host = { ...HOST, sessionRequired: true };
     expect(() => createFetch({ engine: engineOf(), host })).toThrow("expected a `session`, which the policy requires");
