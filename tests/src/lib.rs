@@ -13,6 +13,7 @@ mod host;
 pub mod layout;
 mod observe;
 mod policy;
+pub mod recorded;
 pub mod schema;
 mod steps;
 mod vector;

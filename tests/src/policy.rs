@@ -1,6 +1,7 @@
 //! Policies as vectors write them: what is left out is [`plain`].
 
 mod hint;
+mod spec;
 
 use policy_core::{
     Backoff, BudgetRules, DeadlineScope, FailureKind, FailureSet, HintRules, Jitter, Method, MethodSet, Millis,

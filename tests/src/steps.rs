@@ -4,7 +4,7 @@ use policy_core::{
     Attempt, Command, Event, FailureKind, Field, IdempotencyKey, Limits, Mark, Method, Millis, Network, Now, Request,
     Sample, Session, Tokens, UnixMillis,
 };
-use refrain::{Engine, State, record::answer};
+use refrain::{Engine, EngineError, State, record::answer};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -15,56 +15,68 @@ use crate::{
 
 /// What each call gave.
 pub(crate) fn run(engine: &dyn Engine, steps: &Steps) -> Result<Vec<Map<String, Value>>, String> {
-    let request = request(&steps.request)?;
-    let budget = engine.description().budget.unwrap_or_default();
-    let mut world = World { now: first_now(budget), state: State([0; 8]), attempt: 0, finished: false };
-    steps.calls.iter().map(|step| world.step(engine, &request, step)).collect()
+    let mut answers = Answers::new(engine, &steps.request)?;
+    steps.calls.iter().map(|step| answers.next(step)?.map_err(|error| error.to_string())).collect()
 }
 
-struct World {
+/// Makes one call after the other.
+pub(crate) struct Answers<'a> {
+    engine: &'a dyn Engine,
+    request: Request,
     now: Now,
     state: State,
     attempt: u32,
     finished: bool,
 }
 
-impl World {
-    fn step(&mut self, engine: &dyn Engine, request: &Request, step: &Step) -> Result<Map<String, Value>, String> {
+/// What an engine gave.
+pub(crate) type Answer = Result<Map<String, Value>, EngineError>;
+
+impl<'a> Answers<'a> {
+    /// Of a request that is not begun.
+    pub(crate) fn new(engine: &'a dyn Engine, spec: &RequestSpec) -> Result<Self, String> {
+        let budget = engine.description().budget.unwrap_or_default();
+        let (request, now) = (request(spec)?, first_now(budget));
+        Ok(Self { engine, request, now, state: State([0; 8]), attempt: 0, finished: false })
+    }
+
+    /// What the next call gives; `Err` if there is no such call.
+    pub(crate) fn next(&mut self, step: &Step) -> Result<Answer, String> {
         if let Some(execution) = &step.execution {
             self.state = State(words(execution)?);
         }
         if self.finished {
-            return Ok(object(json!({"command": "keep"})));
+            return Ok(Ok(object(json!({"command": "keep"}))));
         }
         // A number that is none: a host has to refuse it before anything is decided, and sends nothing any more.
         if !apply(&mut self.now, &step.now)? {
             self.finished = true;
-            return Ok(object(json!({"command": "finish", "end": "invalid-input"})));
+            return Ok(Ok(object(json!({"command": "finish", "end": "invalid-input"}))));
         }
-        self.call(engine, request, &step.call)
+        Ok(self.call(&step.call)?.map(|step| {
+            if let Command::Send { attempt, .. } = step.command {
+                self.attempt = attempt;
+            }
+            (self.state, self.now.tokens) = (step.state, step.tokens);
+            answer(&step.command, step.tokens)
+        }))
     }
 
-    fn call(&mut self, engine: &dyn Engine, request: &Request, call: &Call) -> Result<Map<String, Value>, String> {
-        let step = match call {
-            Call::Start => engine.start(request, &self.now),
-            Call::Wake => engine.handle(&self.state, Event::Wake, &self.now),
+    fn call(&self, call: &Call) -> Result<Result<refrain::Step, EngineError>, String> {
+        Ok(match call {
+            Call::Start => self.engine.start(&self.request, &self.now),
+            Call::Wake => self.engine.handle(&self.state, Event::Wake, &self.now),
             Call::Failure(failure) => {
                 let event = failure_event(failure, self.attempt)?;
-                engine.handle(&self.state, event, &self.now)
+                self.engine.handle(&self.state, event, &self.now)
             }
             Call::Response(response) => {
                 let values = bytes_of(response);
-                let fields = fields(engine, &values);
+                let fields = fields(self.engine, &values);
                 let event = response_event(response, self.attempt, &fields);
-                engine.handle(&self.state, event, &self.now)
+                self.engine.handle(&self.state, event, &self.now)
             }
-        }
-        .map_err(|error| error.to_string())?;
-        if let Command::Send { attempt, .. } = step.command {
-            self.attempt = attempt;
-        }
-        (self.state, self.now.tokens) = (step.state, step.tokens);
-        Ok(answer(&step.command, step.tokens))
+        })
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
     parse::ParseArgs,
     pin::PinArgs,
     policies::PoliciesArgs,
+    replay::ReplayArgs,
     verify::VerifyArgs,
 };
 
@@ -61,6 +62,7 @@ pub(crate) enum Command {
     Bundle(BundleArgs),
     Lock(LockArgs),
     Diff(DiffArgs),
+    Replay(ReplayArgs),
 }
 
 impl Cli {

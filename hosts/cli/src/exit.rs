@@ -17,7 +17,7 @@ pub(crate) const CODES: &str = "\
     3  deferred: worth another try, but later than a wait in this process may be
     4  given up: attempts, budget or deadline used up, or no network
     5  the policy or artifact was refused, or its engine failed; nothing more was sent
-    6  the answer could not be read or written whole
+    6  the answer could not be read or written whole, or not be recorded
   130  cancelled with Ctrl-C";
 
 /// An exit code.

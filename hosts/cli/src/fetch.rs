@@ -2,6 +2,7 @@
 
 mod limited;
 mod output;
+mod record;
 mod request;
 
 use std::{
@@ -13,11 +14,13 @@ use std::{
 
 use clap::Args;
 use policy_core::{End, Millis};
-use refrain::{CancellationToken, Driver, Last, Options, Reason, ReqwestTransport, SystemEntropy, SystemTime};
+use refrain::{
+    CancellationToken, Driver, Last, Options, Reason, ReqwestTransport, RunResult, SystemEntropy, SystemTime,
+};
 use reqwest::{Client, Response, redirect};
 use serde::Serialize;
 
-use self::{limited::Limited, output::Output};
+use self::{limited::Limited, output::Output, record::RecordArgs};
 use crate::{
     duration,
     engine::Chosen,
@@ -31,7 +34,8 @@ const EXAMPLES: &str = "\
   refrain fetch http://localhost:8080/report -o report.csv --deadline 2m
   refrain fetch http://localhost:8080/orders -d @order.json -H 'Content-Type: application/json' \\
       --idempotency-key order-4711 --key-honoured
-  refrain fetch http://localhost:8080/ --json 2>timeline.jsonl";
+  refrain fetch http://localhost:8080/ --json 2>timeline.jsonl
+  refrain fetch http://localhost:8080/ --record report.jsonl";
 
 /// Send a real request, and retry it as the policy says
 ///
@@ -75,6 +79,9 @@ pub(crate) struct FetchArgs {
     /// Time of one attempt until the answer begins [default: that of --deadline]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     attempt_timeout: Option<Millis>,
+
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 /// Sends the request and hands the answer over.
@@ -89,6 +96,7 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
     let timeline = Timeline::new(anstream::stderr(), format);
     let is_live = format == Format::Text && io::stderr().is_terminal();
     let timeline = Arc::new(if is_live { timeline.live() } else { timeline });
+    let record = args.record.open()?.map(Arc::new);
     let cancel = cancelled_by_ctrl_c(timeline.clone(), output.draft())?;
 
     let client =
@@ -100,14 +108,27 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
     let request = policy_core::Request { limits: args.limits.into(), ..call.request(key) };
     // Who names a deadline does not expect to hang on a server that never answers.
     let call = Limited::new(call, args.attempt_timeout.or(args.limits.deadline));
-    let options = Options { cancel: Some(cancel.clone()), observer: Some(timeline.clone()), ..Options::default() };
+    let observer = Arc::new((timeline.clone(), record.clone()));
+    let options = Options { cancel: Some(cancel.clone()), observer: Some(observer), ..Options::default() };
     let driver = Driver::new(chosen.engine.clone(), SystemTime, SystemEntropy);
     let result = driver.run(&request, call, &options).await;
+    let exit = hand_over(args, result, &timeline, output, &cancel).await?;
+    record.map_or(Ok(()), |record| record.check())?;
+    Ok(exit)
+}
 
+/// Says what came of the request, and writes the body of its answer.
+async fn hand_over(
+    args: &FetchArgs,
+    result: RunResult<Response, reqwest::Error>,
+    timeline: &Timeline,
+    output: Output,
+    cancel: &CancellationToken,
+) -> Result<Exit, Error> {
     let summary = Summary::of(&result);
     timeline.finish(&summary);
     if let Some(key) = missing_key(args, &summary.reason) {
-        timeline.say(&aside(key), &Record::KeyNotHonoured);
+        timeline.say(&aside(key), &Remark::KeyNotHonoured);
     }
     let exit = Exit::of(&summary.reason);
     let response = match result {
@@ -119,7 +140,7 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
     };
     let Some(response) = response else { return Ok(exit) };
     if exit != Exit::Success && output.is_file() {
-        timeline.say(&aside("the body is not written: the answer was no success"), &Record::BodyNotWritten);
+        timeline.say(&aside("the body is not written: the answer was no success"), &Remark::BodyNotWritten);
         return Ok(exit);
     }
     match cancel.run_until_cancelled(receive(response, output)).await {
@@ -131,7 +152,7 @@ pub(crate) async fn run(args: &FetchArgs, chosen: &Chosen, format: Format) -> Re
 /// What a program reads beside the events of the request.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-enum Record {
+enum Remark {
     BodyNotWritten,
     KeyNotHonoured,
 }

@@ -1,6 +1,6 @@
 //! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`); baked into an
 //! artifact (`pin`), which is looked into (`inspect`), proved (`verify`), held to (`lock`) and written for the web (`bundle`); written (`policies`, `schema`),
-//! judged (`check`) and put into words (`explain`) before.
+//! judged (`check`) and put into words (`explain`) before; and held to what it once decided (`replay`).
 
 mod bundle;
 mod check;
@@ -21,6 +21,7 @@ mod parse;
 mod pin;
 mod policies;
 mod policy;
+mod replay;
 mod report;
 mod style;
 mod timeline;
@@ -63,6 +64,7 @@ fn run(cli: Cli) -> Result<Exit, Error> {
         Command::Bundle(args) => bundle::run(&args, engine, format),
         Command::Lock(args) => lock::run(&args, engine, format),
         Command::Diff(args) => diff::run(&args, engine, format),
+        Command::Replay(args) => replay::run(&args, &engine.load()?, format),
     }
 }
 

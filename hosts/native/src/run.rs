@@ -1,5 +1,6 @@
 //! One logical request under way: calls into the engine, and what is done between them.
 
+mod asked;
 mod attempt;
 mod close;
 
@@ -16,6 +17,7 @@ use policy_core::{
     Wait,
 };
 
+pub(crate) use self::asked::Asked;
 use crate::{
     budget::RetryBudget,
     changes::Changes,
@@ -336,29 +338,6 @@ impl Progress {
         match self {
             Self::Open(state) => Some(*state),
             Self::New(_) | Self::Over => None,
-        }
-    }
-}
-
-/// What the engine is called with, beside everything that may have changed.
-pub(crate) enum Asked<'a> {
-    Start(&'a Request),
-    Handle(Event<'a>),
-}
-
-impl<'a> Asked<'a> {
-    fn put(&self, engine: &impl Engine, state: &State, now: &Now) -> Result<Step, EngineError> {
-        match self {
-            Self::Start(request) => engine.start(request, now),
-            Self::Handle(event) => engine.handle(state, *event, now),
-        }
-    }
-
-    #[cfg(feature = "record")]
-    pub(crate) const fn event(&self) -> Option<Event<'a>> {
-        match self {
-            Self::Start(_) => None,
-            Self::Handle(event) => Some(*event),
         }
     }
 }

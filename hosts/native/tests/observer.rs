@@ -174,13 +174,19 @@ async fn attempts_are_polled_within_the_scopes_of_all_observers() {
 
 /// The calls, as far as they are told.
 #[derive(Default)]
-struct Calls(Mutex<Vec<(Input, Session, bool, Option<Command>)>>);
+struct Calls(Mutex<Vec<Told>>);
+
+#[derive(Debug)]
+struct Told {
+    input: Input,
+    session: Session,
+    command: Option<Command>,
+}
 
 impl Observer for Calls {
     fn called(&self, call: &Call<'_>) {
         let command = call.answer.ok().map(|(command, _)| command);
-        let entry = (call.input, call.now.session, call.now.cancelled, command);
-        self.0.lock().expect("no panic").push(entry);
+        self.0.lock().expect("no panic").push(Told { input: call.input, session: call.now.session, command });
     }
 }
 
@@ -198,11 +204,11 @@ async fn each_call_is_told_with_what_it_gave_and_no_number_of_a_session() {
     ended(join(running).await);
     let calls = calls.0.lock().expect("no panic");
     let [start, response, wake] = calls.as_slice() else { panic!("{calls:?}") };
-    assert_eq!((start.0, start.1, start.2), (Input::Start(request), Session::new(1), false));
-    assert!(matches!(response.0, Input::Response { status: 503, .. }) && response.1 == Session::new(1));
-    assert!(matches!(response.3, Some(Command::Wait(wait)) if wait.delay == Millis::new(2_000)));
-    assert_eq!((wake.0, wake.1), (Input::Wake, Session::new(2)));
-    assert!(matches!(wake.3, Some(Command::Finish(outcome)) if outcome.end == End::SessionChanged));
+    assert_eq!((start.input, start.session), (Input::Start(request), Session::new(1)));
+    assert!(matches!(response.input, Input::Response { status: 503, .. }) && response.session == Session::new(1));
+    assert!(matches!(response.command, Some(Command::Wait(wait)) if wait.delay == Millis::new(2_000)));
+    assert_eq!((wake.input, wake.session), (Input::Wake, Session::new(2)));
+    assert!(matches!(wake.command, Some(Command::Finish(outcome)) if outcome.end == End::SessionChanged));
 }
 
 /// Decides until it is asked about an answer.
@@ -237,7 +243,7 @@ async fn an_engine_that_fails_is_told_once() {
     bench.options.observer = Some(Arc::new((calls.clone(), bench.seen.clone())));
     bench.server.respond(200, &[]);
     let reason = ended(bench.run(GET).await).reason;
-    let told: Vec<_> = calls.0.lock().expect("no panic").iter().map(|call| call.3.is_some()).collect();
+    let told: Vec<_> = calls.0.lock().expect("no panic").iter().map(|call| call.command.is_some()).collect();
     assert_eq!(told, [true, false], "what goes on from a call that failed is not told");
     assert_eq!(events(&bench.seen).last(), Some(&ended_by(reason, 1)));
 }

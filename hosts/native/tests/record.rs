@@ -138,11 +138,12 @@ async fn a_servers_text_is_recorded_only_where_that_was_asked_for() {
 
 #[tokio::test]
 async fn what_could_not_take_the_place_of_a_text_is_marked() {
-    // Two fractions that disagree: of each alone the rest could be told, of both together it is lost.
+    // A fraction and a date, which disagree: each alone could be told.
     let field = HintField { decimals: true, ..HintField::RETRY_AFTER };
     let fields = HintFields::EMPTY.with(field).expect("room for one");
     let (bench, tape) = bench(Rules { hint: HintRules { fields, ..RULES.hint }, ..RULES }, plain);
-    bench.server.respond(503, &[("retry-after", "1.5, 2.75")]);
+    bench.time.set_wall(Some(UnixMillis::new(1_700_000_000_000)));
+    bench.server.respond(503, &[("retry-after", "1.5, Sun, 06 Nov 1994 08:49:37 GMT")]);
     let running = bench.start(GET);
     bench.wait_entered().await;
     bench.cancel.cancel();

@@ -92,6 +92,15 @@ fn fields(list: &[FieldSpec]) -> Result<HintFields, String> {
 }
 
 impl FieldSpec {
+    pub(super) fn of(field: &HintField<'_>) -> Self {
+        Self {
+            name: field.name.to_owned(),
+            unit: (field.unit != Unit::Seconds).then(|| field.unit.name().to_owned()),
+            decimals: field.decimals,
+            bad_value: (field.bad_value != BadValue::Next).then(|| field.bad_value.name().to_owned()),
+        }
+    }
+
     fn field(&self) -> Result<HintField<'_>, String> {
         let unit = self.unit.as_deref().unwrap_or(Unit::Seconds.name());
         let bad = self.bad_value.as_deref().unwrap_or(BadValue::Next.name());

@@ -9,6 +9,7 @@ mod fetch;
 mod input;
 mod interrupt;
 mod parse;
+mod replay;
 mod secrets;
 mod server;
 mod support;

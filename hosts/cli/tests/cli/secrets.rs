@@ -1,10 +1,13 @@
 //! What a server or a caller keeps secret never appears in a timeline or in an error.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::{
+    fs,
+    net::{Ipv4Addr, TcpListener},
+};
 
 use crate::{
     server::{Reply, Server},
-    support::{Run, refrain},
+    support::{Run, refrain, scratch},
 };
 
 const MARK: &str = "s3cr3t";
@@ -35,6 +38,25 @@ fn no_secret_of_request_or_response_is_logged() {
         assert_silent(&run);
         assert!(run.stderr.contains("malformed"), "{}", run.stderr);
         assert!(server.requests().iter().all(|request| request.contains("authorization: Basic ")));
+    }
+}
+
+#[test]
+fn no_secret_is_in_a_recording_but_a_hint_that_was_asked_for() {
+    const SECRETIVE: &str = "retry-after: s3cr3t-g\r\nset-cookie: s3cr3t-h\r\n";
+    for (flag, secrets) in [(None, 0), (Some("--record-hints"), 2)] {
+        let replies = [Reply::Status(503, SECRETIVE, "s3cr3t-i"), Reply::Status(200, SECRETIVE, "s3cr3t-i")];
+        let path = scratch(&format!("secrets-{secrets}.jsonl"));
+        let _ = fs::remove_file(&path);
+        let server = Server::start(&replies);
+        let record = ["--key-honoured", "--record", path.to_str().unwrap()];
+        let run = fetch(server.port, &record.into_iter().chain(flag).collect::<Vec<_>>());
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert_silent(&run);
+        let recorded = fs::read_to_string(&path).unwrap();
+        assert!(recorded.contains("malformed"), "{recorded}");
+        assert_eq!(recorded.matches(MARK).count(), secrets, "{recorded}");
+        assert_eq!(recorded.matches(r#""retry-after":"s3cr3t-g""#).count(), secrets, "{recorded}");
     }
 }
 

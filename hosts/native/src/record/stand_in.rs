@@ -59,15 +59,12 @@ fn dates(engine: &dyn Engine) -> DateRules {
 
 /// A text of ours from which the same is read as from this one.
 fn stand_in(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> String {
-    if let Some(word) = verdict(value) {
-        return word.to_owned();
+    if let Some(text) = verdict(value).map(str::to_owned).or_else(|| decimals(value)) {
+        return text;
     }
     match retry_after::parse(value, dates, now) {
         Ok(RetryAfter::DelaySeconds(seconds)) => seconds.to_string(),
         Ok(RetryAfter::At(second)) => date(second),
-        Err(RetryAfterError { reason: HintReport::Fractional, .. }) => {
-            decimal(value).unwrap_or_else(|| specimen(HintReport::Fractional).to_owned())
-        }
         Err(RetryAfterError { reason: HintReport::Conflicting, proof }) => conflict(proof),
         Err(RetryAfterError { reason: HintReport::TooLong, .. }) => "1".repeat(policy_core::FIELD_MAX),
         Err(RetryAfterError { reason, .. }) => specimen(reason).to_owned(),
@@ -82,9 +79,19 @@ fn verdict(value: &[u8]) -> Option<&'static str> {
     lines.all(|line| line == first).then_some(word)
 }
 
-/// A number with a fraction, to the thousandth, rounded up as it is when it is read.
-fn decimal(value: &[u8]) -> Option<String> {
-    let (whole, fraction) = str::from_utf8(value).ok()?.trim().split_once('.')?;
+/// Numbers of which one has a fraction: one if they are equal, else the smallest and the largest.
+fn decimals(value: &[u8]) -> Option<String> {
+    let text = str::from_utf8(value).ok().filter(|text| text.contains('.'))?;
+    let numbers = text.split(',').map(number).collect::<Option<Vec<_>>>()?;
+    let written = |(whole, thousandths): &(u64, u64)| format!("{whole}.{thousandths:03}");
+    let (least, most) = (numbers.iter().min()?, numbers.iter().max()?);
+    Some(if least == most { written(most) } else { format!("{}, {}", written(least), written(most)) })
+}
+
+/// A number, and the thousandths that are begun after it, as they are read.
+fn number(text: &str) -> Option<(u64, u64)> {
+    let text = text.trim_matches([' ', '\t']);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(fraction) {
         return None;
@@ -92,9 +99,8 @@ fn decimal(value: &[u8]) -> Option<String> {
     let (kept, more) = fraction.split_at(fraction.len().min(3));
     let more = more.bytes().any(|digit| digit != b'0');
     let thousandths = format!("{kept:0<3}").parse::<u64>().ok()? + u64::from(more);
-    // A number that is too large is one in this form, too.
     let whole = whole.parse::<u64>().unwrap_or(u64::MAX).saturating_add(thousandths / 1_000);
-    Some(format!("{whole}.{:03}", thousandths % 1_000))
+    Some((whole, thousandths % 1_000))
 }
 
 /// Several values that disagree, of which the largest are these.
@@ -193,10 +199,18 @@ mod tests {
 
     #[test]
     fn a_fraction_keeps_what_can_be_waited_for() {
-        for (value, expected) in [("1.5", "1.500"), ("0.1001", "0.101"), ("9.9999", "10.000"), (" 7.0 ", "7.000")] {
-            assert_eq!(stand_in(value.as_bytes(), ANY, NOW), expected);
+        for (value, expected) in [
+            ("1.5", "1.500"),
+            ("0.1001", "0.101"),
+            ("9.9999", "10.000"),
+            (" 7.0 ", "7.000"),
+            ("1.5, 01.50", "1.500"),
+            ("1.5, 3, 2.75", "1.500, 3.000"),
+            ("99999999999999999999.5", "18446744073709551615.500"),
+            ("1.", ".5"),
+        ] {
+            assert_eq!(stand_in(value.as_bytes(), ANY, NOW), expected, "`{value}`");
         }
-        assert_eq!(stand_in(b"1.", ANY, NOW), ".5");
     }
 
     #[test]
