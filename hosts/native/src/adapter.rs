@@ -37,10 +37,20 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// The methods with which an adapter is set up, for one that keeps [`Settings`] in its field `settings`.
+/// The methods with which an adapter is set up, for one that keeps [`Settings`] in its field `settings`. `$given` is the line
+/// of their examples that says what `retry` is, and what its `policy`.
 macro_rules! settings_methods {
-    () => {
+    ($given:literal) => {
         /// The handles of every request that has none in its extensions.
+        ///
+        /// ```
+        /// use refrain::{CancellationToken, Options};
+        #[doc = $given]
+        /// let shutdown = CancellationToken::new();
+        /// let options = Options { cancel: Some(shutdown.clone()), ..Options::default() };
+        /// let retry = retry.options(options);
+        /// # }
+        /// ```
         #[must_use]
         pub fn options(mut self, options: crate::Options) -> Self {
             self.settings.options = options;
@@ -49,6 +59,13 @@ macro_rules! settings_methods {
 
         /// The field in which the server takes idempotency keys, and honours them. Without it a key that stands in a
         /// request's headers opens nothing; one in its extensions is sent as `Idempotency-Key`.
+        ///
+        /// ```
+        /// use refrain::{KeyField, KeyForm};
+        #[doc = $given]
+        /// let retry = retry.key_field(KeyField { form: KeyForm::Quoted, ..KeyField::default() });
+        /// # }
+        /// ```
         #[must_use]
         pub fn key_field(mut self, field: crate::KeyField) -> Self {
             self.settings.key_field = Some(field);
@@ -56,6 +73,20 @@ macro_rules! settings_methods {
         }
 
         /// Makes headers anew for each attempt.
+        ///
+        /// ```
+        /// use http::{HeaderMap, HeaderValue, header::DATE};
+        /// use refrain::{BoxError, Outgoing};
+        ///
+        /// fn dated(_: &Outgoing<'_>) -> Result<HeaderMap, BoxError> {
+        ///     let date = HeaderValue::try_from(today())?;
+        ///     Ok(HeaderMap::from_iter([(DATE, date)]))
+        /// }
+        /// # fn today() -> String { String::new() }
+        #[doc = $given]
+        /// let retry = retry.fresh_headers(dated);
+        /// # }
+        /// ```
         #[must_use]
         pub fn fresh_headers(mut self, fresh: impl crate::FreshHeaders + 'static) -> Self {
             self.settings.fresh = Some(std::sync::Arc::new(fresh));
@@ -63,6 +94,13 @@ macro_rules! settings_methods {
         }
 
         /// The retry budgets that requests share; the driver's own, for all, unless they are set.
+        ///
+        /// ```
+        /// use refrain::{BudgetScope, Budgets};
+        #[doc = $given]
+        /// let retry = retry.budgets(Budgets::new(BudgetScope::Host, policy));
+        /// # }
+        /// ```
         #[must_use]
         pub fn budgets(mut self, budgets: crate::Budgets) -> Self {
             self.settings.sharing.budgets = Some(budgets);
@@ -70,6 +108,13 @@ macro_rules! settings_methods {
         }
 
         /// Holds requests back whose origin asked a sibling to stay away. Nothing is held back unless this is set.
+        ///
+        /// ```
+        /// use refrain::Holds;
+        #[doc = $given]
+        /// let retry = retry.holds(Holds::default());
+        /// # }
+        /// ```
         #[must_use]
         pub fn holds(mut self, holds: crate::Holds) -> Self {
             self.settings.sharing.holds = Some(holds);
@@ -131,10 +176,28 @@ impl Settings {
 }
 
 /// How a request ended that brought no answer to hand over.
+///
+/// ```
+/// use refrain::{NoAnswer, core::Millis};
+///
+/// fn try_again_in<E>(error: &NoAnswer<E>) -> Option<Millis> {
+///     error.resume.map(|resume| resume.delay)
+/// }
+/// ```
 pub type NoAnswer<E> = Ended<Infallible, E>;
 
 /// What became of the logical request that an answer is of. The [`tower`](crate::tower) layer and the
 /// [`middleware`](crate::middleware) put it into the answer's extensions.
+///
+/// ```
+/// use refrain::Report;
+///
+/// fn told<B>(answer: &http::Response<B>) -> Option<String> {
+///     let report = answer.extensions().get::<Report>()?;
+///     report.is_current().then(|| format!("{} after {} sends", report.reason, report.attempts))
+/// }
+/// assert_eq!(told(&http::Response::new(())), None, "no layer of ours was asked");
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {

@@ -47,6 +47,19 @@ impl<B> Body<B> {
 
     /// A body that is made anew for each attempt, such as a file that is opened again. Each must carry the same bytes:
     /// under one idempotency key a server may refuse others.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Read};
+    /// use refrain::Body;
+    ///
+    /// let mut body = Body::from_fn(|| Cursor::new([1, 2, 3]));
+    /// for _attempt in 0..2 {
+    ///     let mut sent = Vec::new();
+    ///     body.for_attempt().expect("one for each").read_to_end(&mut sent)?;
+    ///     assert_eq!(sent, [1, 2, 3]);
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[must_use]
     pub fn from_fn(make: impl Fn() -> B + Send + Sync + 'static) -> Self {
         Self(Kind::Made(Arc::new(make)))
@@ -66,6 +79,13 @@ impl<B> Body<B> {
     }
 
     /// The body of the next attempt; `None` if it can be sent only once and was.
+    ///
+    /// ```
+    /// use refrain::Body;
+    /// let mut body = Body::once("a stream");
+    /// assert_eq!(body.for_attempt(), Some("a stream"));
+    /// assert_eq!(body.for_attempt(), None);
+    /// ```
     pub fn for_attempt(&mut self) -> Option<B> {
         match &mut self.0 {
             Kind::Empty(make) => Some(make()),

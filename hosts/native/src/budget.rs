@@ -27,6 +27,17 @@ impl RetryBudget {
     }
 
     /// A full budget for this policy; an empty one, which is never asked, if it has none.
+    ///
+    /// ```
+    /// use refrain::{Engine, Options, RetryBudget, core::Tokens};
+    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let of_this_server = RetryBudget::for_policy(engine.description());
+    /// assert_eq!(of_this_server.tokens(), Tokens::new(500));
+    /// let options = Options { budget: Some(of_this_server), ..Options::default() };
+    /// # let _ = options;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn for_policy(description: &Description) -> Self {
         Self::new(description.budget.unwrap_or_default())

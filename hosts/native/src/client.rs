@@ -103,6 +103,14 @@ impl<E: Engine> Client<E> {
 
 impl<E: Engine, T: Time, X: Entropy> Client<E, T, X> {
     /// The driver, with the retry budget that all requests share which bring none.
+    ///
+    /// ```
+    /// # use refrain::{Client, DirectEngine, core::{Policy, Rules, Tokens}};
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let client = Client::new(engine)?;
+    /// assert_eq!(client.driver().budget().tokens(), Tokens::new(500));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn driver(&self) -> &Driver<E, T, X> {
         &self.0.driver
@@ -135,6 +143,21 @@ impl<E: Engine, T: Time, X: Entropy> Client<E, T, X> {
 }
 
 /// Settings for a [`Client`].
+///
+/// ```
+/// use std::time::Duration;
+/// use refrain::{Client, KeyField, KeyForm, core::Millis};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let client = Client::builder(engine)
+///     .http(reqwest::Client::builder().connect_timeout(Duration::from_secs(5)))
+///     .key_field(KeyField { form: KeyForm::Quoted, ..KeyField::default() })
+///     .max_body(10 << 20)
+///     .body_timeout(Millis::from_secs(30))
+///     .build()?;
+/// # let _ = client;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct ClientBuilder<E, T = SystemTime, X = SystemEntropy> {
@@ -147,6 +170,17 @@ pub struct ClientBuilder<E, T = SystemTime, X = SystemEntropy> {
 
 impl<E: Engine, T: Time, X: Entropy> ClientBuilder<E, T, X> {
     /// Another time, such as [`testing::TestTime`](crate::testing::TestTime).
+    ///
+    /// ```
+    /// use refrain::testing::{ScriptedEntropy, TestTime};
+    /// use refrain::{Client, core::Sample};
+    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let time = TestTime::default();
+    /// let client = Client::builder(engine).time(time.clone()).entropy(ScriptedEntropy::new(Sample::ONE)).build()?;
+    /// # let _ = client;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn time<U: Time>(self, time: U) -> ClientBuilder<E, U, X> {
         let Self { engine, entropy, http, settings, .. } = self;
         ClientBuilder { engine, time, entropy, http, settings }

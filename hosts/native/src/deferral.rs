@@ -71,6 +71,21 @@ struct Entries<P, S> {
 }
 
 /// An entry that is due.
+///
+/// ```
+/// use refrain::{Client, DeferralQueue, Due, Saved, SystemTime};
+///
+/// async fn work(queue: DeferralQueue<String>, client: Client) -> Result<(), Box<dyn std::error::Error>> {
+///     loop {
+///         let Due { ticket, saved } = queue.next(&SystemTime).await?;
+///         let result = client.get(&saved.payload).resume(saved.resume).send().await;
+///         if let Some(resume) = result.err().and_then(|error| error.resume()) {
+///             queue.push(Saved { resume, ..saved }, &SystemTime)?;
+///         }
+///         queue.done(ticket)?;
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due<P> {
     /// To be given back when the request has ended.

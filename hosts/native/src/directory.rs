@@ -74,6 +74,13 @@ pub struct Budgets {
 }
 
 /// Names the budget of a request, under [`BudgetScope::Key`]. In a request's extensions, where an adapter has no other place.
+///
+/// ```
+/// use refrain::BudgetKey;
+/// let request = http::Request::get("/orders/1").extension(BudgetKey::new("tenant-7")).body(())?;
+/// assert_eq!(request.extensions().get(), Some(&BudgetKey::new("tenant-7")));
+/// # Ok::<(), http::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BudgetKey(Arc<str>);
 
@@ -111,6 +118,15 @@ impl Budgets {
 /// The holds of all origins; clones share them. When one request is told to stay away, no other is sent to its origin before.
 ///
 /// Those that were held back are sent when the hold ends, all at that mark: their number is the caller's to limit.
+///
+/// ```
+/// use refrain::{Holds, Origin, core::Mark};
+/// let origin = |uri: &'static str| Origin::of(&http::Uri::from_static(uri), &http::HeaderMap::new());
+/// let (holds, now) = (Holds::default(), Mark::new(1_000));
+/// holds.of(&origin("http://a.example/"), now).extend_to(Mark::new(61_000));
+/// assert_eq!(holds.clone().of(&origin("http://a.example/other"), now).until(), Some(Mark::new(61_000)));
+/// assert_eq!(holds.of(&origin("http://b.example/"), now).until(), None);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Holds(Arc<Directory<Hold>>);
 

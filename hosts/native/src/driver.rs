@@ -19,6 +19,26 @@ use crate::{
 };
 
 /// Runs logical requests under one policy.
+///
+/// ```
+/// use refrain::core::{Method, Policy, Request, Rules, Sample};
+/// use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
+/// use refrain::{DirectEngine, Driver, Options};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let time = TestTime::default();
+/// let server = ScriptedTransport::new(&time);
+/// server.respond(503, &[]);
+/// server.respond(200, &[]);
+/// // The jitter of the default policy begins at 0, and so does this sample: nothing is waited.
+/// let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ZERO));
+/// let delivered = driver.run(&Request::new(Method::Get), server, &Options::default()).await?;
+/// assert_eq!(delivered.attempts, 2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Driver<E, T, X> {
     engine: E,
@@ -30,6 +50,15 @@ pub struct Driver<E, T, X> {
 }
 
 /// What the driver returns: a success, or how the request ended without one.
+///
+/// ```
+/// use refrain::{Ended, RunResult};
+///
+/// /// Where a 404 is an answer too.
+/// fn answer<R, E>(result: RunResult<R, E>) -> Option<R> {
+///     result.or_else(Ended::into_response).ok().map(|delivered| delivered.response)
+/// }
+/// ```
 pub type RunResult<R, E> = Result<Delivered<R>, Ended<R, E>>;
 
 impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {

@@ -12,6 +12,19 @@ use policy_core::{
 ///
 /// All functions are pure: the same input gives the same result. An `Err` means that no decision was made; the driver
 /// then makes no further send.
+///
+/// ```
+/// use refrain::{Engine, EngineError};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+///
+/// /// Whether the policy takes this for a Retry-After value.
+/// fn reads(engine: &impl Engine, value: &str) -> Result<bool, EngineError> {
+///     Ok(engine.parse(value.as_bytes(), None)?.is_ok())
+/// }
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// assert!(reads(&engine, "120")? && !reads(&engine, "1.5")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Engine: Send + Sync {
     /// Who the policy is, and what it wants to be handed.
     fn description(&self) -> &Description;
@@ -54,10 +67,54 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
 }
 
 /// The state of one logical request: 64 opaque bytes, valid within one process and for the engine that made it.
+///
+/// ```
+/// use refrain::core::{Command, End, Event, Now, Request};
+/// use refrain::{DirectEngine, Engine, EngineError};
+///
+/// /// A request that `one` began cannot go on with `other`: there its number of sends may be a lie.
+/// fn mixed_up(one: &DirectEngine, other: &DirectEngine, request: &Request, now: &Now) -> Result<bool, EngineError> {
+///     let begun = one.start(request, now)?;
+///     let step = other.handle(&begun.state, Event::Wake, now)?;
+///     Ok(matches!(step.command, Command::Finish(outcome) if outcome.end == End::ForeignExecution))
+/// }
+/// # use refrain::core::{Mark, Method, Network, Policy, Rules, Sample, Session, Tokens};
+/// # let engine = |max_attempts| {
+/// #     DirectEngine::new("polite", "1.0.0", Policy::new(Rules { max_attempts, ..Rules::DEFAULT }).unwrap()).unwrap()
+/// # };
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// # assert!(mixed_up(&engine(4), &engine(5), &Request::new(Method::Get), &now)?);
+/// # Ok::<(), EngineError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State(pub [u64; 8]);
 
 /// The result of one call into an engine.
+///
+/// ```
+/// use refrain::core::{Attempt, Command, End, Event, Now, Request};
+/// use refrain::{Engine, EngineError};
+///
+/// fn one_success(engine: &impl Engine, request: &Request, now: &Now) -> Result<(), EngineError> {
+///     let step = engine.start(request, now)?;
+///     assert_eq!(step.command, Command::Send { attempt: 1, timeout: None });
+///     let arrived = Event::Response { of: Attempt::single(1), status: 200, fields: &[] };
+///     let step = engine.handle(&step.state, arrived, now)?;
+///     assert!(matches!(step.command, Command::Finish(outcome) if outcome.end == End::Success));
+///     Ok(())
+/// }
+/// # use refrain::{DirectEngine, core::{Mark, Method, Network, Policy, Rules, Sample, Session, Tokens}};
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// # one_success(&engine, &Request::new(Method::Get), &now)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a step that is not carried out is a request that stands still"]
 pub struct Step {
@@ -70,6 +127,15 @@ pub struct Step {
 }
 
 /// Who a policy is, and what it wants to be handed.
+///
+/// ```
+/// use refrain::{DirectEngine, Engine, core::{Policy, Rules, Tokens}};
+/// let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let policy = engine.description();
+/// assert_eq!((policy.name.as_str(), policy.version.as_str()), ("polite", "1.0.0"));
+/// assert_eq!(policy.budget, Some(Tokens::new(500)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Name of the policy.
@@ -85,6 +151,13 @@ pub struct Description {
 }
 
 /// Why an engine made no decision.
+///
+/// ```
+/// use refrain::{EngineError, Reason};
+/// let error = EngineError::LimitReached("fuel".to_owned());
+/// assert_eq!(error.to_string(), "the policy component reached a limit: fuel");
+/// assert_eq!(Reason::from(error).name(), "engine-failed");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineError {

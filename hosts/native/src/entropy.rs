@@ -6,6 +6,24 @@ use std::{cell::RefCell, fmt};
 use policy_core::Sample;
 
 /// A source of uniform random numbers.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use refrain::{Entropy, EntropyError, core::Sample};
+///
+/// /// Numbers from a device, until there are none left.
+/// struct Drawn(Mutex<Vec<u32>>);
+///
+/// impl Entropy for Drawn {
+///     fn sample(&self) -> Result<Sample, EntropyError> {
+///         let next = self.0.lock().map_err(EntropyError::new)?.pop();
+///         next.map(Sample::new).ok_or_else(|| EntropyError::new("the device is empty"))
+///     }
+/// }
+/// let drawn = Drawn(Mutex::new(vec![7]));
+/// assert_eq!(drawn.sample(), Ok(Sample::new(7)));
+/// assert!(drawn.sample().is_err());
+/// ```
 pub trait Entropy: Send + Sync {
     /// Draws one. Called once before every call into the engine, but for one that only ends a request.
     ///
@@ -58,6 +76,13 @@ impl Page {
 }
 
 /// There was no randomness to be had.
+///
+/// ```
+/// use refrain::{EntropyError, Reason};
+/// let error = EntropyError::new("the device is empty");
+/// assert_eq!(error.to_string(), "no random number could be drawn: the device is empty");
+/// assert_eq!(Reason::from(error).name(), "no-entropy");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntropyError(String);
 

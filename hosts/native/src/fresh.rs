@@ -10,6 +10,23 @@ use crate::transport::Attempt;
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The headers that one attempt needs anew, or why they cannot be had.
+///
+/// ```
+/// use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+/// use refrain::{BoxError, FreshHeaders, FreshHeadersFuture, Outgoing};
+///
+/// struct Bearer;
+///
+/// impl FreshHeaders for Bearer {
+///     fn fresh<'a>(&'a self, outgoing: Outgoing<'a>) -> FreshHeadersFuture<'a> {
+///         Box::pin(async move {
+///             let token = token_for(outgoing.url).await?;
+///             Ok(HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(format!("Bearer {token}"))?)]))
+///         })
+///     }
+/// }
+/// # async fn token_for(_: &str) -> Result<String, BoxError> { Err("nobody is signed in".into()) }
+/// ```
 pub type FreshHeadersFuture<'a> = Pin<Box<dyn Future<Output = Result<HeaderMap, BoxError>> + Send + 'a>>;
 
 /// Makes the headers that must be fresh on every attempt: a bearer that expires, a signature over the date.
@@ -33,6 +50,9 @@ pub type FreshHeadersFuture<'a> = Pin<Box<dyn Future<Output = Result<HeaderMap, 
 /// ```
 pub trait FreshHeaders: Send + Sync {
     /// The headers of this attempt.
+    ///
+    /// # Errors
+    /// The future gives one when there are no headers to be had. The attempt is then not made, and the request ends.
     fn fresh<'a>(&'a self, outgoing: Outgoing<'a>) -> FreshHeadersFuture<'a>;
 }
 
@@ -44,6 +64,19 @@ impl<F: Fn(&Outgoing<'_>) -> Result<HeaderMap, BoxError> + Send + Sync> FreshHea
 }
 
 /// An attempt as it will go out.
+///
+/// ```
+/// use http::{HeaderMap, HeaderValue};
+/// use refrain::{BoxError, Outgoing};
+///
+/// fn marked(outgoing: &Outgoing<'_>) -> Result<HeaderMap, BoxError> {
+///     let mut made = HeaderMap::new();
+///     if outgoing.attempt.number > 1 {
+///         made.insert("x-resend", HeaderValue::from_static("1"));
+///     }
+///     Ok(made)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Outgoing<'a> {
@@ -58,6 +91,15 @@ pub struct Outgoing<'a> {
 }
 
 /// Why an attempt was not made.
+///
+/// ```
+/// use refrain::{ClientError, Last, Refusal, SendError};
+///
+/// fn needs_sign_in(error: &ClientError) -> bool {
+///     let Some(Last::Failure(failure)) = error.ended().map(|ended| &ended.last) else { return false };
+///     matches!(failure.source, Some(SendError::Refused(Refusal::NoHeaders(_))))
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {

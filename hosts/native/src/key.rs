@@ -27,6 +27,14 @@ impl Key {
 
     /// A key that nobody else has: 122 random bits in the form of a UUID (RFC 9562, version 4).
     ///
+    /// ```
+    /// use refrain::Key;
+    /// let order = Key::random()?;
+    /// assert_eq!(order.as_str().len(), 36);
+    /// assert_ne!(order, Key::random()?);
+    /// # Ok::<(), refrain::EntropyError>(())
+    /// ```
+    ///
     /// # Errors
     /// When the operating system has no randomness to give.
     pub fn random() -> Result<Self, EntropyError> {
@@ -70,6 +78,12 @@ impl fmt::Debug for Key {
 }
 
 /// Why a text is no key. The text is not repeated: a key is nobody else's business.
+///
+/// ```
+/// use refrain::{Key, KeyError};
+/// assert_eq!("order 4711".parse::<Key>(), Err(KeyError::Character));
+/// assert_eq!("4".repeat(Key::MAX_LEN + 1).parse::<Key>(), Err(KeyError::TooLong));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {

@@ -61,12 +61,29 @@ impl<E: Engine> RetryMiddleware<E> {
 
 impl<E: Engine, T: Time, X: Entropy> RetryMiddleware<E, T, X> {
     /// A middleware over this driver, whose retry budget it shares with all that use it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use refrain::{BudgetScope, Budgets, Driver, Engine, KeyField, SystemEntropy, SystemTime};
+    /// use refrain::middleware::RetryMiddleware;
+    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let per_host = Budgets::new(BudgetScope::Host, engine.description());
+    /// let driver = Arc::new(Driver::new(engine, SystemTime, SystemEntropy));
+    /// let reading = RetryMiddleware::over(driver.clone()).budgets(per_host.clone());
+    /// // This server does a thing once under one key, and is told which attempt it sees.
+    /// let ordering = RetryMiddleware::over(driver).budgets(per_host).key_field(KeyField::default()).announce();
+    /// # let _ = (reading, ordering);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn over(driver: impl Into<Arc<Driver<E, T, X>>>) -> Self {
         Self { driver: driver.into(), settings: Settings::default() }
     }
 
-    settings_methods!();
+    settings_methods! {
+        "# fn set_up<E: refrain::Engine>(retry: refrain::middleware::RetryMiddleware<E>, policy: &refrain::Description) {"
+    }
 }
 
 #[async_trait]
@@ -152,6 +169,28 @@ fn failure(error: reqwest_middleware::Error) -> Failure<MiddlewareError> {
 }
 
 /// Why an attempt through the middlewares brought no answer.
+///
+/// ```
+/// use http::HeaderMap;
+/// use refrain::middleware::{MiddlewareError, RetryMiddleware};
+/// use refrain::{BoxError, NoAnswer, Outgoing, Reason};
+/// use reqwest_middleware::{ClientBuilder, Error};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// fn signed_out(_: &Outgoing<'_>) -> Result<HeaderMap, BoxError> {
+///     Err("nobody is signed in".into())
+/// }
+/// let retry = RetryMiddleware::new(engine).fresh_headers(signed_out);
+/// let client = ClientBuilder::new(reqwest::Client::new()).with(retry).build();
+///
+/// let Err(Error::Middleware(error)) = client.get("http://localhost/").send().await else { panic!("an answer") };
+/// let ended = error.downcast_ref::<NoAnswer<MiddlewareError>>().expect("an error of this middleware");
+/// assert_eq!((&ended.reason, ended.attempts), (&Reason::Refused, 0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum MiddlewareError {

@@ -92,6 +92,19 @@ impl Nesting {
 
     /// For the layers below this attempt: a [`Transport`](crate::Transport) passes it on, for example in the request's
     /// extensions.
+    ///
+    /// ```
+    /// use refrain::{Attempt, Nesting};
+    ///
+    /// /// What the layers below find in the request.
+    /// fn message(above: &Nesting, attempt: Attempt) -> http::Request<()> {
+    ///     let mut message = http::Request::new(());
+    ///     message.extensions_mut().insert(above.below(attempt));
+    ///     message
+    /// }
+    /// let message = message(&Nesting::outermost(), Attempt { number: 1, timeout: None, max: Some(4) });
+    /// assert!(message.extensions().get::<Nesting>().is_some());
+    /// ```
     #[must_use]
     pub fn below(&self, attempt: Attempt) -> Self {
         let max = self.max.into_iter().chain(attempt.max).min();
@@ -109,6 +122,13 @@ impl Nesting {
 
     /// The value of [`Nesting::FIELD`] that tells a server of this attempt; that of a caller in another process, if there is
     /// one, since it is the one that retries.
+    ///
+    /// ```
+    /// use refrain::{Attempt, Nesting};
+    /// let second = Attempt { number: 2, timeout: None, max: Some(4) };
+    /// let told = Nesting::outermost().announced(second).expect("a limit is known");
+    /// assert_eq!(told, "2;max=4");
+    /// ```
     #[must_use]
     pub fn announced(&self, attempt: Attempt) -> Option<HeaderValue> {
         let max = self.max.into_iter().chain(attempt.max).min();

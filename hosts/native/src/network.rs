@@ -16,6 +16,26 @@ use tokio::sync::watch;
 ///
 /// What a request does about it is the policy's: without a network it may wait, and back online it waits once more, by a
 /// random share of its backoff, so that all who waited do not come back as one.
+///
+/// ```
+/// use std::{future, pin::Pin, sync::Arc};
+/// use refrain::{Connectivity, Options, core::Network};
+///
+/// /// A machine that never leaves its network.
+/// struct Wired;
+///
+/// impl Connectivity for Wired {
+///     fn current(&self) -> Network {
+///         Network::Up
+///     }
+///
+///     fn changed<'a>(&'a self, known: Network) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+///         if known == Network::Up { Box::pin(future::pending()) } else { Box::pin(future::ready(())) }
+///     }
+/// }
+/// let options = Options { network: Some(Arc::new(Wired)), ..Options::default() };
+/// # let _ = options;
+/// ```
 pub trait Connectivity: Send + Sync {
     /// What is known.
     fn current(&self) -> Network;

@@ -12,6 +12,15 @@ use crate::{
 };
 
 /// A response that is delivered, its body unread.
+///
+/// ```
+/// use refrain::Delivered;
+///
+/// fn text(delivered: Delivered<http::Response<String>>) -> Option<String> {
+///     let text = delivered.response.into_body();
+///     delivered.session.is_current().then_some(text)
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Delivered<R> {
     /// The response.
@@ -41,6 +50,28 @@ impl<R> Delivered<R> {
 }
 
 /// A logical request that ended without a success.
+///
+/// ```
+/// use refrain::core::{End, Method, Millis, Request, Sample};
+/// use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
+/// use refrain::{Driver, Options};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let time = TestTime::default();
+/// let server = ScriptedTransport::new(&time);
+/// server.respond(503, &[("retry-after", "3600")]);
+/// let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ONE));
+/// let result = driver.run(&Request::new(Method::Get), server, &Options::default()).await;
+///
+/// let ended = result.expect_err("an hour is more than this policy waits");
+/// assert_eq!((ended.end(), ended.asked), (Some(End::Deferred), Some(Millis::from_secs(3_600))));
+/// assert_eq!(ended.resume.map(|resume| resume.attempts_used), Some(1));
+/// assert_eq!(ended.last.status(), Some(503));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ended<R, E> {
     /// Why.
@@ -122,6 +153,20 @@ impl<R: fmt::Debug, E: Error + 'static> Error for Ended<R, E> {
 }
 
 /// Why a logical request ended.
+///
+/// ```
+/// use refrain::{Reason, core::End};
+///
+/// fn exit_code(reason: &Reason) -> u8 {
+///     match reason {
+///         Reason::Policy(End::Success) => 0,
+///         Reason::Policy(End::Deferred) => 75,
+///         _ => 1,
+///     }
+/// }
+/// assert_eq!(exit_code(&Reason::Policy(End::Deferred)), 75);
+/// assert_eq!(Reason::Refused.name(), "refused");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -172,6 +217,15 @@ impl From<EntropyError> for Reason {
 }
 
 /// What is left of the last attempt of a request that ended.
+///
+/// ```
+/// use std::io::Error;
+/// use refrain::Last;
+/// let answered = Last::<_, Error>::Response(http::Response::new("hello"));
+/// assert_eq!(answered.status(), Some(200));
+/// let withheld = Last::<http::Response<()>, Error>::Nothing;
+/// assert_eq!(withheld.status(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Last<R, E> {
     /// Its response, the body unread; for example a 404, or the 503 of the attempt that was the last one allowed.

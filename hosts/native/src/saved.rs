@@ -39,6 +39,15 @@ pub struct Saved<P = ()> {
 impl<P> Saved<P> {
     /// `request`, but to be sent no earlier than it may be, and with the sends so far counted. To be asked once, when the
     /// request goes on; see [`Resume::mark`].
+    ///
+    /// ```
+    /// use refrain::core::{Mark, Method, Millis, Request, Resume};
+    /// use refrain::{Saved, testing::TestTime};
+    /// let resume = Resume { delay: Millis::from_secs(90), not_before: None, attempts_used: 1 };
+    /// let saved = Saved { resume, key: None, payload: () };
+    /// let request = saved.join(&Request::new(Method::Get), &TestTime::default());
+    /// assert_eq!((request.attempts_used, request.not_before), (1, Some(Mark::new(90_001))));
+    /// ```
     #[must_use]
     pub fn join<T: Time>(&self, request: &Request, time: &T) -> Request {
         resumed(&self.resume, request, time)

@@ -62,6 +62,28 @@ impl SessionHandle {
 }
 
 /// The session that a response was asked for in.
+///
+/// ```
+/// use refrain::core::{Method, Request, Sample};
+/// use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
+/// use refrain::{Driver, Options, SessionHandle};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// # let time = TestTime::default();
+/// # let server = ScriptedTransport::new(&time);
+/// # server.respond(200, &[]);
+/// # let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ONE));
+/// let session = SessionHandle::new()?;
+/// let options = Options { session: Some(session.clone()), ..Options::default() };
+/// let delivered = driver.run(&Request::new(Method::Get), server, &options).await?;
+/// assert!(delivered.session.is_current());
+/// session.raise();
+/// assert!(!delivered.session.is_current());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct SessionTag {
     session: Session,

@@ -8,6 +8,24 @@ use std::{
 use policy_core::{Mark, UnixMillis};
 
 /// A clock that goes on while the machine sleeps, a wall clock, and waits on the former.
+///
+/// ```
+/// use refrain::{Rounding, Time, core::Millis, testing::TestTime};
+///
+/// /// How long this takes at most, by the clock that requests wait on.
+/// async fn measured<T: Time>(time: &T, work: impl Future<Output = ()>) -> Millis {
+///     let begun = time.mark(Rounding::Down);
+///     work.await;
+///     begun.until(time.mark(Rounding::Up))
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let time = TestTime::default();
+/// let took = measured(&time, async { time.advance_nanos(6_000_001) }).await;
+/// assert_eq!(took, Millis::new(7));
+/// # Ok(())
+/// # }
+/// ```
 pub trait Time: Send + Sync {
     /// The wait clock, in milliseconds from an origin that is fixed within the process.
     fn mark(&self, rounding: Rounding) -> Mark;
@@ -23,6 +41,13 @@ pub trait Time: Send + Sync {
 
 /// Which way a reading between two milliseconds goes. The driver rounds so that no rounding makes a send early: up when
 /// it reports a response or a failure, down otherwise.
+///
+/// ```
+/// use refrain::{Rounding, Time, core::Mark, testing::TestTime};
+/// let time = TestTime::default();
+/// time.advance_nanos(1);
+/// assert_eq!((time.mark(Rounding::Down), time.mark(Rounding::Up)), (Mark::new(0), Mark::new(1)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To the millisecond that has begun.
@@ -100,6 +125,17 @@ mod system {
     /// | others | [`std::time::Instant`] | as the platform says; yes on Windows |
     ///
     /// A wait is cut into pieces of at most 15 s, so it ends at most that long after a machine that overslept woke up.
+    ///
+    /// ```
+    /// use refrain::{Rounding, SystemTime, Time};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let now = SystemTime.mark(Rounding::Down);
+    /// SystemTime.sleep_until(now).await;
+    /// assert!(SystemTime.mark(Rounding::Down) >= now);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[derive(Clone, Copy, Debug, Default)]
     pub struct SystemTime;
 

@@ -91,14 +91,43 @@ impl<E: Engine> RetryLayer<E> {
 
 impl<E: Engine, T: Time, X: Entropy> RetryLayer<E, T, X> {
     /// A layer over this driver, whose retry budget it shares with all that use it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use refrain::{Driver, Holds, KeyField, SystemEntropy, SystemTime, tower::RetryLayer};
+    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let driver = Arc::new(Driver::new(engine, SystemTime, SystemEntropy));
+    /// let reading = RetryLayer::over(driver.clone()).holds(Holds::default());
+    /// // This server does a thing once under one key, and is told which attempt it sees.
+    /// let ordering = RetryLayer::over(driver).key_field(KeyField::default()).announce();
+    /// # let _ = (reading, ordering);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn over(driver: impl Into<Arc<Driver<E, T, X>>>) -> Self {
         Self { driver: driver.into(), settings: Settings::default(), classify: Classify::default() }
     }
 
-    settings_methods!();
+    settings_methods! {
+        "# fn set_up<E: refrain::Engine>(retry: refrain::tower::RetryLayer<E>, policy: &refrain::Description) {"
+    }
 
     /// What the service's errors prove, where [`kind_of`](crate::transport::kind_of) does not know them. A wrong answer may repeat a write.
+    ///
+    /// ```
+    /// use refrain::{core::FailureKind, tower::RetryLayer, transport::kind_of};
+    /// use tokio::sync::TryAcquireError;
+    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let layer = RetryLayer::new(engine).classify(|error| match error.is::<TryAcquireError>() {
+    ///     // The service has a limit of its own, and sent nothing.
+    ///     true => FailureKind::ConnectFailed,
+    ///     false => kind_of(error),
+    /// });
+    /// # let _ = layer;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn classify(
         mut self,
@@ -118,6 +147,26 @@ impl<S, E, T, X> Layer<S> for RetryLayer<E, T, X> {
 }
 
 /// The service that [`RetryLayer`] makes.
+///
+/// ```
+/// use http::{Request, Response, StatusCode};
+/// use refrain::{Body, tower::RetryLayer};
+/// use tower::{Layer, ServiceExt, service_fn};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let empty = service_fn(|_: Request<String>| async {
+///     let mut answer = Response::new(());
+///     *answer.status_mut() = StatusCode::NOT_FOUND;
+///     Ok::<_, std::io::Error>(answer)
+/// });
+/// let service = RetryLayer::new(engine).layer(empty);
+/// let answer = service.oneshot(Request::new(Body::empty())).await?;
+/// assert_eq!(answer.status(), StatusCode::NOT_FOUND, "an answer, and no error");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Retry<S, E, T = SystemTime, X = SystemEntropy> {
     inner: S,

@@ -19,6 +19,23 @@ use policy_core::{FailureKind, Millis};
 pub use failure::kind_of;
 
 /// One logical request, able to be sent: the driver calls it once an attempt. Dropping the future aborts the attempt.
+///
+/// ```
+/// use std::convert::Infallible;
+/// use refrain::{Attempt, Attempted, Transport};
+///
+/// /// A server in memory.
+/// struct Numbers;
+///
+/// impl Transport for Numbers {
+///     type Response = http::Response<u32>;
+///     type Error = Infallible;
+///
+///     async fn attempt(&mut self, attempt: Attempt) -> Attempted<http::Response<u32>, Infallible> {
+///         Ok(http::Response::new(attempt.number)).into()
+///     }
+/// }
+/// ```
 pub trait Transport: Send {
     /// The head of a response, with its body unread.
     type Response: Head + Send;
@@ -33,6 +50,33 @@ pub trait Transport: Send {
     /// the future aborts the attempt.
     ///
     /// As it is, nothing is read: the attempt ends with the head.
+    ///
+    /// ```
+    /// use refrain::core::FailureKind;
+    /// use refrain::{Attempt, Attempted, Failure, Transport};
+    ///
+    /// /// A server whose answers are told whole by their last character.
+    /// struct Braces;
+    ///
+    /// impl Transport for Braces {
+    ///     type Response = http::Response<String>;
+    ///     type Error = &'static str;
+    ///
+    ///     async fn attempt(&mut self, _: Attempt) -> Attempted<Self::Response, &'static str> {
+    ///         Ok(http::Response::new("{".to_owned())).into()
+    ///     }
+    ///
+    ///     async fn complete(&mut self, head: Self::Response) -> Result<Self::Response, Failure<&'static str>> {
+    ///         let is_whole = head.body().ends_with('}');
+    ///         if is_whole { Ok(head) } else { Err(Failure::new(FailureKind::Ambiguous, "the body was cut off")) }
+    ///     }
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// assert!(Braces.complete(http::Response::new("{".to_owned())).await.is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     fn complete(
         &mut self,
         head: Self::Response,
@@ -55,6 +99,18 @@ impl<T: Transport> Transport for &mut T {
 }
 
 /// An attempt that is to be made.
+///
+/// ```
+/// use std::time::Duration;
+/// use refrain::{Attempt, core::Millis};
+///
+/// /// For a client that takes a limit of its own.
+/// fn limit(attempt: &Attempt) -> Option<Duration> {
+///     attempt.timeout.map(|left| Duration::from_millis(left.get()))
+/// }
+/// let attempt = Attempt { number: 1, timeout: Some(Millis::from_secs(2)), max: Some(4) };
+/// assert_eq!(limit(&attempt), Some(Duration::from_secs(2)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Its number among all sends of the logical request; the first is 1.
@@ -67,6 +123,13 @@ pub struct Attempt {
 }
 
 /// What came of one attempt.
+///
+/// ```
+/// use std::io::Error;
+/// use refrain::Attempted;
+/// let attempted = Attempted::<_, Error>::from(Ok(http::Response::new("hello")));
+/// assert_eq!((attempted.sends, attempted.exhausted), (1, false));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Attempted<R, E> {
     /// The head of a response, or why there is none.
@@ -85,6 +148,27 @@ impl<R, E> From<Result<R, Failure<E>>> for Attempted<R, E> {
 }
 
 /// The head of a response.
+///
+/// ```
+/// use http::HeaderMap;
+/// use refrain::Head;
+///
+/// /// What another client answers with.
+/// struct Reply {
+///     code: u16,
+///     fields: HeaderMap,
+/// }
+///
+/// impl Head for Reply {
+///     fn status(&self) -> u16 {
+///         self.code
+///     }
+///
+///     fn headers(&self) -> &HeaderMap {
+///         &self.fields
+///     }
+/// }
+/// ```
 pub trait Head {
     /// The status code.
     fn status(&self) -> u16;
@@ -115,6 +199,17 @@ impl Head for Infallible {
 }
 
 /// An attempt without a response.
+///
+/// ```
+/// use std::io;
+/// use refrain::{Failure, core::FailureKind};
+///
+/// /// A client that reports only what happened before it sent anything.
+/// fn unsent(error: io::Error) -> Failure<io::Error> {
+///     Failure::new(FailureKind::ConnectFailed, error)
+/// }
+/// assert_eq!(unsent(io::ErrorKind::Other.into()).to_string(), "the attempt failed: connect-failed");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure<E> {
     /// What is known about processing.
@@ -136,6 +231,13 @@ impl<E> Failure<E> {
 
     /// The transport will not make this attempt, nor another: a body that is used up, a header that cannot be had. Nothing
     /// was sent, so it does not count, and the request ends with [`Reason::Refused`](crate::Reason::Refused).
+    ///
+    /// ```
+    /// use refrain::Failure;
+    /// let failure = Failure::refused("the file to be sent is gone");
+    /// assert!(failure.refused);
+    /// assert_eq!(failure.to_string(), "the attempt was not made");
+    /// ```
     #[must_use]
     pub const fn refused(source: E) -> Self {
         Self { kind: FailureKind::Permanent, timed_out: false, refused: true, source: Some(source) }
@@ -185,6 +287,22 @@ where
 }
 
 /// See [`from_fn`].
+///
+/// ```
+/// use std::{future::{Ready, ready}, io};
+/// use refrain::{Attempt, Failure, Transport, transport::{FromFn, from_fn}};
+///
+/// fn hello(_: Attempt) -> Ready<Result<http::Response<&'static str>, Failure<io::Error>>> {
+///     ready(Ok(http::Response::new("hello")))
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut transport: FromFn<_> = from_fn(hello);
+/// let attempted = transport.attempt(Attempt { number: 1, timeout: None, max: None }).await;
+/// assert_eq!(attempted.result?.into_body(), "hello");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FromFn<F>(F);
 

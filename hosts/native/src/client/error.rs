@@ -73,6 +73,14 @@ impl<R: Head> ClientError<R> {
     }
 
     /// What is needed to go on later, if that is worth it.
+    ///
+    /// ```
+    /// use refrain::{ClientError, Saved};
+    ///
+    /// fn to_be_kept(error: &ClientError, url: &str) -> Option<Saved<String>> {
+    ///     error.resume().map(|resume| Saved { resume, key: None, payload: url.to_owned() })
+    /// }
+    /// ```
     #[must_use]
     pub fn resume(&self) -> Option<Resume> {
         self.ended().and_then(|ended| ended.resume)
@@ -98,6 +106,21 @@ impl<R: fmt::Debug> Error for ClientError<R> {
 }
 
 /// Why a request is none. What the caller wrote is not repeated: URLs and headers carry credentials.
+///
+/// ```
+/// use refrain::{Client, ClientError, Invalid};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let client = Client::new(engine)?;
+/// let error = client.get("/orders").send().await.expect_err("a path is no URL");
+/// assert!(matches!(error, ClientError::Invalid(Invalid::Url(_))));
+/// let error = client.get("http://localhost/").header("x-id", "1\n2").send().await.expect_err("two lines");
+/// assert!(matches!(error, ClientError::Invalid(Invalid::Header(_))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Invalid {
@@ -126,6 +149,26 @@ impl Error for Invalid {
 }
 
 /// Why an attempt brought no data.
+///
+/// ```
+/// use http::HeaderMap;
+/// use refrain::{BoxError, Client, Last, Outgoing, Reason, Refusal, SendError};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// fn signed_out(_: &Outgoing<'_>) -> Result<HeaderMap, BoxError> {
+///     Err("nobody is signed in".into())
+/// }
+/// let client = Client::builder(engine).fresh_headers(signed_out).build()?;
+/// let error = client.get("http://localhost/").send().await.expect_err("no token, no attempt");
+/// assert_eq!((error.reason(), error.attempts()), (Some(&Reason::Refused), 0));
+///
+/// let Some(Last::Failure(failure)) = error.ended().map(|ended| &ended.last) else { panic!("{error}") };
+/// assert!(matches!(failure.source, Some(SendError::Refused(Refusal::NoHeaders(_)))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SendError {

@@ -94,17 +94,54 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     }
 
     /// Limits that are tighter than the policy's.
+    ///
+    /// ```
+    /// use refrain::core::{Limits, Millis};
+    /// # fn about(client: &refrain::Client) {
+    /// let at_most_two_seconds = Limits { deadline: Some(Millis::from_secs(2)), ..Limits::NONE };
+    /// let request = client.get("http://localhost:8080/report").limits(at_most_two_seconds);
+    /// # let _ = request;
+    /// # }
+    /// ```
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
     /// Handles of its own, all of them, where the client's would be used.
+    ///
+    /// ```
+    /// use refrain::{CancellationToken, Client, Options, Reason, core::End};
+    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// let (client, cancel) = (Client::new(engine)?, CancellationToken::new());
+    /// let options = Options { cancel: Some(cancel.clone()), ..Options::default() };
+    /// cancel.cancel();
+    /// let error = client.get("http://localhost/").options(options).send().await.expect_err("a cancel");
+    /// assert_eq!((error.reason(), error.attempts()), (Some(&Reason::Policy(End::Cancelled)), 0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn options(self, options: Options) -> Self {
         Self { options: Some(options), ..self }
     }
 
     /// Goes on with a request that was deferred, here or in another process: not before it may, and with its sends counted.
     /// The key it had must be given again.
+    ///
+    /// ```
+    /// use refrain::{Client, Saved};
+    ///
+    /// # async fn go_on(client: &Client, saved: Saved<String>) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut order = client.post("https://example.com/orders").body(saved.payload).resume(saved.resume);
+    /// if let Some(key) = saved.key {
+    ///     order = order.key(key);
+    /// }
+    /// order.send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn resume(self, resume: Resume) -> Self {
         Self { resume: Some(resume), ..self }
     }
@@ -142,6 +179,19 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
 
     /// Runs the request up to the head of the answer, and leaves the body to the caller: a connection that is lost in its
     /// middle is not retried. Ask [`Delivered::is_current`] after the body was read.
+    ///
+    /// ```
+    /// # async fn show(client: &refrain::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut delivered = client.get("https://example.com/export").stream().await?;
+    /// while let Some(piece) = delivered.response.chunk().await? {
+    ///     println!("{} bytes", piece.len());
+    /// }
+    /// if delivered.is_current() {
+    ///     println!("whole, and still wanted");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Every end but a success.

@@ -56,6 +56,15 @@ impl TestTime {
     }
 
     /// Sets the wall clock, or takes it away, and moves the wait clock nowhere.
+    ///
+    /// ```
+    /// use refrain::{Rounding, Time, core::{Mark, Millis, UnixMillis}, testing::TestTime};
+    /// let time = TestTime::default();
+    /// time.set_wall(Some(UnixMillis::at_second(1_700_000_000)));
+    /// assert_eq!(time.mark(Rounding::Down), Mark::new(0));
+    /// time.advance(Millis::from_secs(5));
+    /// assert_eq!(time.wall(), Some(UnixMillis::at_second(1_700_000_005)));
+    /// ```
     pub fn set_wall(&self, wall: Option<UnixMillis>) {
         self.clocks.send_modify(|clocks| clocks.wall = wall);
     }

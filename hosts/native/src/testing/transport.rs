@@ -19,6 +19,27 @@ use crate::{
 
 /// A transport that answers as scripted, and keeps a record; clones share script and record.
 ///
+/// ```
+/// use refrain::core::{FailureKind, Method, Request, Sample};
+/// use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
+/// use refrain::{Driver, Options};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// let time = TestTime::default();
+/// let server = ScriptedTransport::new(&time);
+/// server.fail(FailureKind::Ambiguous);
+/// server.respond(200, &[]);
+/// let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ZERO));
+/// let result = driver.run(&Request::new(Method::Post), server.clone(), &Options::default()).await;
+/// // A POST without a key is not repeated when nobody knows what became of it.
+/// assert!(result.is_err_and(|ended| ended.maybe_applied));
+/// assert_eq!((server.sends().len(), server.unused()), (1, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Panics
 /// An attempt for which the script has no answer left.
 #[derive(Clone, Debug)]
@@ -37,6 +58,14 @@ struct Shared {
 }
 
 /// One attempt that was made.
+///
+/// ```
+/// use refrain::{core::Mark, testing::{ScriptedSend, ScriptedTransport}};
+///
+/// fn was_sent_once(server: &ScriptedTransport) {
+///     assert_eq!(server.sends(), [ScriptedSend { attempt: 1, at: Mark::new(0), timeout: None }]);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptedSend {
     /// Its number.
@@ -48,9 +77,21 @@ pub struct ScriptedSend {
 }
 
 /// What comes of one attempt.
+///
+/// ```
+/// use refrain::{Attempted, Failure, core::FailureKind, testing::{Script, ScriptedError}};
+/// let failure = Failure::new(FailureKind::Ambiguous, ScriptedError);
+/// let gave_up: Script = Attempted { result: Err(failure), sends: 3, exhausted: true };
+/// ```
 pub type Script = Attempted<Response<String>, ScriptedError>;
 
 /// The error of a scripted failure.
+///
+/// ```
+/// use refrain::{Failure, Last, core::FailureKind, testing::ScriptedError};
+/// let last = Last::<(), _>::Failure(Failure::new(FailureKind::DnsFailed, ScriptedError));
+/// assert_eq!(last, Last::from(Err(Failure::new(FailureKind::DnsFailed, ScriptedError))));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptedError;
 
@@ -151,6 +192,28 @@ impl Transport for ScriptedTransport {
 }
 
 /// How an attempt that hangs will end.
+///
+/// ```
+/// use refrain::core::{Method, Request, Sample};
+/// use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
+/// use refrain::{Driver, Options};
+/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// # let (time, request, options) = (TestTime::default(), Request::new(Method::Get), Options::default());
+/// # let server = ScriptedTransport::new(&time);
+/// # let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ONE));
+/// let later = server.later();
+/// let test = async {
+///     assert_eq!(server.sent().await, 1, "the attempt is under way");
+///     later.respond(200, &[]);
+/// };
+/// let (result, ()) = tokio::join!(driver.run(&request, server.clone(), &options), test);
+/// assert_eq!(result?.attempts, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Later(oneshot::Sender<Script>);
 

@@ -79,6 +79,26 @@ where
 }
 
 /// Why an attempt over a service brought no answer.
+///
+/// ```
+/// use std::io::{Error, ErrorKind};
+/// use http::{Request, Response};
+/// use refrain::tower::{RetryLayer, ServiceError};
+/// use refrain::{Body, Last};
+/// use tower::{Layer, ServiceExt, service_fn};
+/// # use refrain::{DirectEngine, Driver, core::{Policy, Rules, Sample}, testing::{ScriptedEntropy, TestTime}};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+/// # let layer = RetryLayer::over(Driver::new(engine, TestTime::default(), ScriptedEntropy::new(Sample::ZERO)));
+/// let down = service_fn(|_: Request<()>| async { Err::<Response<()>, _>(Error::from(ErrorKind::ConnectionRefused)) });
+/// let error = layer.layer(down).oneshot(Request::new(Body::empty())).await.expect_err("no server");
+/// let Last::Failure(failure) = error.last else { panic!("no failure") };
+/// assert!(matches!(failure.source, Some(ServiceError::Service(_))));
+/// assert_eq!(error.attempts, 4);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServiceError {

@@ -52,6 +52,15 @@ impl ReqwestTransport {
     /// Over a client of this builder, with two settings replaced: its retries, which are switched off, and its resolver,
     /// which is one that tells "no such name" from other failures to connect.
     ///
+    /// ```
+    /// use refrain::ReqwestTransport;
+    /// // Now a send is one request on the wire.
+    /// let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).pool_max_idle_per_host(0);
+    /// let transport = ReqwestTransport::from_builder(builder)?;
+    /// # let _ = transport;
+    /// # Ok::<(), reqwest::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When the client cannot be built.
     pub fn from_builder(builder: ClientBuilder) -> Result<Self, ::reqwest::Error> {
@@ -84,6 +93,15 @@ pub(crate) fn without_retries(builder: ClientBuilder) -> Result<Client, ::reqwes
 }
 
 /// One logical request over reqwest.
+///
+/// ```
+/// use refrain::{ReqwestTransport, core::{IdempotencyKey, Method}};
+/// let order = reqwest::Request::new(reqwest::Method::POST, "http://localhost:8080/orders".parse()?);
+/// let call = ReqwestTransport::new()?.call(order);
+/// let request = call.request(IdempotencyKey::Honoured);
+/// assert_eq!((request.method, request.replayable), (Method::Post, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ReqwestCall {
     client: Client,
