@@ -33,6 +33,14 @@ pub struct Backoff {
 }
 
 /// What is random about a backoff, given its bound `b`.
+///
+/// ```
+/// use policy_core::{Backoff, Jitter, Millis, Sample, Thousandths};
+/// let jitter = Jitter::Scaled { low: Thousandths::new(800), high: Thousandths::new(1_200) };
+/// let grpc = Backoff { jitter, ..Backoff::doubling(Millis::new(1_000)) };
+/// assert_eq!(grpc.draw(0, Sample::ZERO).delay, Millis::new(800));
+/// assert_eq!(grpc.draw(0, Sample::ONE).delay, Millis::new(1_200));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jitter {
     /// Nothing: `b`. All clients that failed together come back together.
@@ -53,6 +61,12 @@ pub enum Jitter {
 }
 
 /// A factor in thousandths: `1500` is times 1.5.
+///
+/// ```
+/// use policy_core::{Millis, Thousandths};
+/// assert_eq!(Thousandths::new(1_500).of(Millis::new(1_000)), Millis::new(1_500));
+/// assert_eq!(Thousandths::new(1).of(Millis::new(1)), Millis::new(1));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Thousandths(u32);
@@ -92,6 +106,14 @@ impl Thousandths {
 }
 
 /// One drawn backoff.
+///
+/// ```
+/// use policy_core::{Backoff, Millis, Sample};
+/// let backoff = Backoff::doubling(Millis::new(500));
+/// let first = backoff.draw(0, Sample::ONE);
+/// let second = backoff.draw(first.series, Sample::ONE);
+/// assert_eq!((first.delay, second.delay), (Millis::new(500), Millis::new(1_000)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Draw {

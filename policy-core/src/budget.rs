@@ -12,6 +12,12 @@
 //! | retries while tokens are above | 0 | `maxTokens` / 2 |
 
 /// Retry tokens, in thousandths, so that gRPC's ratio of three decimals is exact.
+///
+/// ```
+/// use policy_core::Tokens;
+/// assert_eq!(Tokens::new(5), Tokens::from_thousandths(5_000));
+/// assert_eq!(Tokens::new(u32::MAX).thousandths(), u32::MAX);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Tokens(u32);
@@ -78,6 +84,13 @@ pub struct BudgetRules {
 }
 
 /// What a retry was charged as.
+///
+/// ```
+/// use policy_core::{BudgetRules, Cost, Tokens};
+/// let aws = BudgetRules::aws_standard().compile();
+/// assert_eq!(aws.charge(Tokens::new(500), Cost::TimedOut), Some(Tokens::new(490)));
+/// assert_eq!(aws.succeeded(Tokens::new(490), Cost::Nothing), Tokens::new(491));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cost {
@@ -138,6 +151,14 @@ impl BudgetRules {
 }
 
 /// The transitions of a retry budget: from tokens to tokens, the same for every policy, with one or without.
+///
+/// ```
+/// use policy_core::{Budget, BudgetRules, Cost, Tokens};
+/// let grpc = BudgetRules::grpc_throttling(Tokens::new(10), Tokens::from_thousandths(100)).compile();
+/// assert_eq!(grpc.failed(Tokens::new(6)), Tokens::new(5));
+/// assert_eq!(grpc.charge(Tokens::new(5), Cost::Retry), None, "half is not more than half");
+/// assert_eq!(Budget::NONE.charge(Tokens::ZERO, Cost::Retry), Some(Tokens::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Budget {

@@ -8,6 +8,14 @@ use crate::{
 };
 
 /// What one result is.
+///
+/// ```
+/// use policy_core::{Class, Disposition, FailureKind, Network, Policy, Rules};
+/// let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// let offline = |network| Disposition::of_failure(&policy, FailureKind::Offline, false, network);
+/// assert_eq!(offline(Network::Down), Disposition::Offline);
+/// assert_eq!(offline(Network::Up), Disposition::Retryable(Class::Transient));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
     /// 200–299, unless the policy retries it.
@@ -21,6 +29,13 @@ pub enum Disposition {
 }
 
 /// Which backoff and which token price a retryable result has.
+///
+/// ```
+/// use policy_core::{Class, Disposition, FailureKind, Network, Policy, Rules};
+/// let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// let late = Disposition::of_failure(&policy, FailureKind::Ambiguous, true, Network::Up);
+/// assert_eq!(late, Disposition::Retryable(Class::TimedOut));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// A fault that passes: 5xx, a broken connection.

@@ -6,6 +6,23 @@ use crate::{
 };
 
 /// What the host does now.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let step = Execution::start(&policy, &Request::new(Method::Get), &now);
+/// let next = match step.command {
+///     Command::Keep => "go on with what was commanded last",
+///     Command::Send { .. } => "send, and report what comes of it",
+///     Command::Wait(_) | Command::AwaitNetwork { .. } => "wait, then wake",
+///     Command::Finish(_) => "return",
+/// };
+/// assert_eq!(next, "send, and report what comes of it");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, u8)]
 pub enum Command {
@@ -32,6 +49,14 @@ pub enum Command {
 }
 
 /// A wait. The host may wake in pieces of any length: an early wake gives the same wait again.
+///
+/// ```
+/// use policy_core::{Bound, HintReport, Mark, Millis, Wait};
+/// let (until, delay) = (Mark::new(1_500), Millis::new(500));
+/// let wait = Wait { until, delay, retry_index: 0, bound: Bound::Backoff, hint: HintReport::Absent };
+/// // A timer that fired early: this much is left.
+/// assert_eq!(Mark::new(1_400).until(wait.until), Millis::new(100));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Wait {

@@ -108,6 +108,15 @@ impl Policy {
 
     /// Reads the compiled form that [`Policy::to_bytes`] writes.
     ///
+    /// ```
+    /// use policy_core::{Policy, PolicyError, Rules};
+    /// let policy = Policy::new(Rules::DEFAULT).unwrap();
+    /// assert_eq!(Policy::from_bytes(&policy.to_bytes()), Ok(policy));
+    /// let mut damaged = policy.to_bytes();
+    /// damaged[4] ^= 1;
+    /// assert_eq!(Policy::from_bytes(&damaged), Err(PolicyError::Malformed));
+    /// ```
+    ///
     /// # Errors
     /// [`PolicyError::Malformed`] for bytes that `to_bytes` cannot have written, else the first contradiction found.
     pub fn from_bytes(bytes: &[u8; BODY_LEN]) -> Result<Self, PolicyError> {

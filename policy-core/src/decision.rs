@@ -18,6 +18,21 @@ use crate::{
 };
 
 /// A result that is worth another send, and the request that it is of.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let execution = Execution::start(&policy, &Request::new(Method::Get), &now).execution;
+/// let given_up = Situation {
+///     execution: &execution, class: Class::Transient, hint: hint::Hint::ABSENT, unprocessed: false, exhausted: true,
+/// };
+/// let stop = Decision::Stop { end: End::Nested, bound: Bound::Attempts };
+/// assert_eq!(decide(&policy, &given_up, &now, now.tokens), stop);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Situation<'a> {
     /// The request.
@@ -33,6 +48,18 @@ pub struct Situation<'a> {
 }
 
 /// What to do about a result.
+///
+/// ```
+/// use policy_core::{Decision, Millis};
+///
+/// /// How long it is until the next send, wherever it is made.
+/// fn delay(decision: &Decision) -> Option<Millis> {
+///     match decision {
+///         Decision::Retry { delay, .. } | Decision::Later { delay, .. } => Some(*delay),
+///         Decision::Stop { .. } => None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Decision {

@@ -10,6 +10,18 @@ use crate::{
 /// Everything that may have changed outside, read right before each call.
 ///
 /// All of it is compared on every call, so a host has nothing to re-check after a wait.
+///
+/// ```
+/// use policy_core::{Mark, Network, Now, Sample, Session, Tokens};
+///
+/// /// For a host without a wall clock, sessions, a budget and holds.
+/// fn now(uptime_ms: u64, random: u32, cancelled: bool) -> Now {
+///     Now {
+///         mark: Mark::new(uptime_ms), wall: None, session: Session::new(0), cancelled, network: Network::Unknown,
+///         sample: Sample::new(random), tokens: Tokens::ZERO, hold: None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Now {
@@ -33,6 +45,11 @@ pub struct Now {
 }
 
 /// What is known about connectivity.
+///
+/// ```
+/// use policy_core::Network;
+/// assert_eq!(Network::default(), Network::Unknown);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Network {
@@ -46,6 +63,19 @@ pub enum Network {
 }
 
 /// Why the host calls.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let begun = Execution::start(&policy, &Request::new(Method::Post), &now).execution;
+/// let reset = Event::Failure { of: Attempt::single(1), kind: FailureKind::Ambiguous, timed_out: false };
+/// let Command::Finish(outcome) = begun.handle(&policy, reset, &now).command else { panic!() };
+/// assert_eq!((outcome.end, outcome.maybe_applied), (End::NotIdempotent, true));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, u8)]
 pub enum Event<'a> {
@@ -73,6 +103,19 @@ pub enum Event<'a> {
 }
 
 /// Which attempt ended, and what a nested layer did below it.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let begun = Execution::start(&policy, &Request::new(Method::Get), &now).execution;
+/// let nested = Attempt { number: 1, sends: 3, exhausted: false };
+/// let busy = Event::Response { of: nested, status: 503, fields: &[] };
+/// assert_eq!(begun.handle(&policy, busy, &now).execution.attempts(), 3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Attempt {
@@ -96,6 +139,14 @@ impl Attempt {
 pub const FIELDS_MAX: usize = 16;
 
 /// One response field that the policy asked for.
+///
+/// ```
+/// use policy_core::{Field, Millis, Policy, Rules, hint::Hint};
+/// let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// let both_lines = ["10", "20"].join(", ");
+/// let hint = Hint::read(&policy, 503, &[Field { index: 0, value: both_lines.as_bytes() }], None);
+/// assert_eq!((hint.delay, hint.exact), (Millis::from_secs(20), false));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Field<'a> {

@@ -4,6 +4,12 @@
 //! resend.
 
 /// An attempt without a response.
+///
+/// ```
+/// use policy_core::FailureKind;
+/// assert!(FailureKind::ConnectFailed.proves_unprocessed());
+/// assert!(!FailureKind::Ambiguous.proves_unprocessed());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FailureKind {

@@ -6,6 +6,15 @@
 use crate::time::Millis;
 
 /// One response field and how it is read.
+///
+/// ```
+/// use policy_core::{Field, HintField, HintFields, HintRules, Millis, Policy, Rules, hint::Hint};
+/// let field = HintField { name: "x-retry-in", decimals: true, ..HintField::RETRY_AFTER };
+/// let hint = HintRules { fields: HintFields::EMPTY.with(field).unwrap(), ..HintRules::DEFAULT };
+/// let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+/// let hint = Hint::read(&policy, 503, &[Field { index: 0, value: b"0.1" }], None);
+/// assert_eq!(hint.delay, Millis::new(100));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HintField<'a> {
     /// Its name, in lower case.
@@ -26,6 +35,16 @@ impl HintField<'static> {
 }
 
 /// What the value of a field means.
+///
+/// ```
+/// use policy_core::{Field, HintField, HintFields, HintRules, Millis, Policy, Rules, Unit, UnixMillis, hint::Hint};
+/// let reset = HintField { name: "x-ratelimit-reset", unit: Unit::EpochSeconds, ..HintField::RETRY_AFTER };
+/// let hint = HintRules { fields: HintFields::EMPTY.with(reset).unwrap(), ..HintRules::DEFAULT };
+/// let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+/// let now = Some(UnixMillis::at_second(1_700_000_000));
+/// let hint = Hint::read(&policy, 429, &[Field { index: 0, value: b"1700000030" }], now);
+/// assert_eq!(hint.delay, Millis::from_secs(30));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Unit {
@@ -71,6 +90,14 @@ impl Unit {
 
 /// What a value does that cannot be read. One that still proves a lower bound does not get here, unless
 /// [`BadValue::Stop`] or [`Unreadable::Backoff`](crate::Unreadable) is chosen.
+///
+/// ```
+/// use policy_core::{BadValue, Field, HintField, HintFields, HintRules, Policy, Rules, hint::Hint};
+/// let strict = HintField { bad_value: BadValue::Stop, ..HintField::RETRY_AFTER };
+/// let hint = HintRules { fields: HintFields::EMPTY.with(strict).unwrap(), ..HintRules::DEFAULT };
+/// let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+/// assert!(Hint::read(&policy, 503, &[Field { index: 0, value: b"soon" }], None).forbids);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum BadValue {

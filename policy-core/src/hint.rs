@@ -14,6 +14,13 @@ use crate::{
 };
 
 /// The timing hint of one response.
+///
+/// ```
+/// use policy_core::{Field, HintReport, Millis, Policy, Rules, hint::Hint};
+/// let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// let hint = Hint::read(&policy, 503, &[Field { index: 0, value: b"99999999999999999999" }], None);
+/// assert_eq!((hint.report, hint.delay, hint.exact), (HintReport::Overflow, Millis::MAX, false));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// What became of it.
@@ -151,6 +158,15 @@ impl Hint {
 /// exactly `true` or `false`.
 ///
 /// Only results of 400 and above can be judged: what succeeded or was redirected is not sent again.
+///
+/// ```
+/// use policy_core::{Field, HintField, HintFields, HintRules, Policy, Rules, Unit, hint};
+/// let field = HintField { name: "x-should-retry", unit: Unit::Verdict, ..HintField::RETRY_AFTER };
+/// let hint = HintRules { fields: HintFields::EMPTY.with(field).unwrap(), ..HintRules::DEFAULT };
+/// let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+/// let says = |value| hint::verdict(&policy, 503, &[Field { index: 0, value }]);
+/// assert_eq!((says(b"false"), says(b"False")), (Some(false), None));
+/// ```
 #[must_use]
 #[cfg_attr(not(target_family = "wasm"), cold)]
 pub fn verdict(policy: &Policy, status: u16, fields: &[Field<'_>]) -> Option<bool> {

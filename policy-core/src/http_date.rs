@@ -162,6 +162,13 @@ impl Date {
 }
 
 /// Which HTTP-dates are read (RFC 9110 §5.6.7).
+///
+/// ```
+/// use policy_core::{DateRules, http_date};
+/// let fixdate_only = DateRules { obsolete: false, strict: false };
+/// assert!(http_date::parse(b"Sun, 06 Nov 1994 08:49:37 GMT", fixdate_only, None).is_ok());
+/// assert!(http_date::parse(b"Sun Nov  6 08:49:37 1994", fixdate_only, None).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DateRules {
     /// RFC 850 and asctime dates too, as the RFC obliges recipients.
@@ -171,6 +178,14 @@ pub struct DateRules {
 }
 
 /// Why bytes are no HTTP-date.
+///
+/// ```
+/// use policy_core::{DateRules, http_date, http_date::HttpDateError};
+/// let any = DateRules { obsolete: true, strict: false };
+/// let error = http_date::parse(b"Thu, 30 Feb 2023 00:00:00 GMT", any, None).unwrap_err();
+/// assert_eq!(error, HttpDateError::NoSuchTime);
+/// assert_eq!(error.to_string(), "expected a day and a time that exist");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u16)]

@@ -3,6 +3,19 @@
 use crate::time::{Mark, Millis, UnixMillis};
 
 /// How a logical request ended.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let cancelled = Now { cancelled: true, ..now };
+/// let step = Execution::start(&policy, &Request::new(Method::Get), &cancelled);
+/// let Command::Finish(outcome) = step.command else { panic!() };
+/// assert_eq!((outcome.end, outcome.attempts, outcome.maybe_applied), (End::Cancelled, 0, false));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Outcome {
@@ -39,6 +52,19 @@ impl Outcome {
 }
 
 /// What the host does with the result of the last attempt.
+///
+/// ```
+/// use policy_core::HandOver;
+///
+/// /// What the caller gets of this event's result.
+/// fn given<R>(hand_over: HandOver, result: R) -> Option<R> {
+///     match hand_over {
+///         HandOver::This => Some(result),
+///         HandOver::Abort | HandOver::LastStatus(_) => None,
+///     }
+/// }
+/// assert_eq!(given(HandOver::Abort, "a response"), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, u8)]
 pub enum HandOver {
@@ -51,6 +77,14 @@ pub enum HandOver {
 }
 
 /// What is needed to go on later.
+///
+/// ```
+/// use policy_core::{Mark, Method, Millis, Request, Resume};
+/// let resume = Resume { delay: Millis::from_secs(90), not_before: None, attempts_used: 1 };
+/// let not_before = Some(resume.mark(Mark::new(0), None));
+/// let again = Request { attempts_used: resume.attempts_used, not_before, ..Request::new(Method::Get) };
+/// assert_eq!(again.not_before, Some(Mark::new(90_001)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Resume {
@@ -208,6 +242,12 @@ impl End {
 }
 
 /// The bound that fixed a delay or ended a request.
+///
+/// ```
+/// use policy_core::Bound;
+/// assert_eq!((Bound::Hint.code(), Bound::Hint.name()), (2, "hint"));
+/// assert_eq!(Bound::from_code(9_999), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u16)]
@@ -280,6 +320,13 @@ impl Bound {
 }
 
 /// What became of the server's hint. From 16 on, why it was refused; the grammar is in [`retry_after`](crate::retry_after).
+///
+/// ```
+/// use policy_core::HintReport;
+/// assert!(HintReport::NotAsked.code() < 16, "not refused");
+/// assert_eq!(HintReport::from_code(19), Some(HintReport::Conflicting));
+/// assert_eq!(HintReport::Conflicting.name(), "conflicting");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u16)]

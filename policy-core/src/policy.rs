@@ -146,6 +146,12 @@ impl Policy {
     }
 
     /// The shared retry budget, if the policy has one.
+    ///
+    /// ```
+    /// use policy_core::{BudgetRules, Policy, Rules};
+    /// assert_eq!(Policy::new(Rules::DEFAULT).unwrap().budget(), Some(BudgetRules::aws_standard()));
+    /// assert_eq!(Policy::new(Rules { budget: None, ..Rules::DEFAULT }).unwrap().budget(), None);
+    /// ```
     #[must_use]
     #[inline]
     pub fn budget(&self) -> Option<BudgetRules> {

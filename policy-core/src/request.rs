@@ -43,6 +43,20 @@ impl Request {
 }
 
 /// Limits for one request. They can only tighten the policy; a looser value changes nothing.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let limits = Limits { max_attempts: Some(1), ..Limits::NONE };
+/// let begun = Execution::start(&policy, &Request { limits, ..Request::new(Method::Get) }, &now).execution;
+/// let busy = Event::Response { of: Attempt::single(1), status: 503, fields: &[] };
+/// let Command::Finish(outcome) = begun.handle(&policy, busy, &now).command else { panic!() };
+/// assert_eq!(outcome.end, End::AttemptsUsed);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Limits {
@@ -60,6 +74,12 @@ impl Limits {
 }
 
 /// The request method, as the replay gate sees it.
+///
+/// ```
+/// use policy_core::{Method, Rules};
+/// assert!(Rules::DEFAULT.methods.contains(Method::Put));
+/// assert!(!Rules::DEFAULT.methods.contains(Method::from_name("PURGE")), "nobody knows what it does");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Method {
@@ -135,6 +155,19 @@ impl Method {
 }
 
 /// What is known about an idempotency key on a request.
+///
+/// ```
+/// use policy_core::*;
+/// # let policy = Policy::new(Rules::DEFAULT).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let request = Request { key: IdempotencyKey::Honoured, ..Request::new(Method::Post) };
+/// let begun = Execution::start(&policy, &request, &now).execution;
+/// let reset = Event::Failure { of: Attempt::single(1), kind: FailureKind::Ambiguous, timed_out: false };
+/// assert!(matches!(begun.handle(&policy, reset, &now).command, Command::Wait(_)), "it may be repeated");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum IdempotencyKey {

@@ -16,6 +16,13 @@ use crate::{
 };
 
 /// What a Retry-After value says.
+///
+/// ```
+/// use policy_core::{DateRules, retry_after::{self, RetryAfter}};
+/// let any = DateRules { obsolete: true, strict: false };
+/// let date = retry_after::parse(b"Sun, 06 Nov 1994 08:49:37 GMT", any, None);
+/// assert_eq!(date, Ok(RetryAfter::At(784_111_777)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RetryAfter {
     /// Seconds, as sent.
@@ -25,6 +32,13 @@ pub enum RetryAfter {
 }
 
 /// Why a Retry-After value was refused, and what it proves all the same.
+///
+/// ```
+/// use policy_core::{DateRules, HintReport, retry_after::{self, Proof}};
+/// let any = DateRules { obsolete: true, strict: false };
+/// let error = retry_after::parse(b"120s", any, None).unwrap_err();
+/// assert_eq!((error.reason, error.proof), (HintReport::Malformed, Proof::Nothing));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RetryAfterError {
     /// Why; never [`HintReport::Absent`], `Used` or `NotAsked`.
@@ -34,6 +48,13 @@ pub struct RetryAfterError {
 }
 
 /// What a refused value proves about the wait that was meant.
+///
+/// ```
+/// use policy_core::{DateRules, retry_after::{self, Proof}};
+/// let any = DateRules { obsolete: true, strict: false };
+/// let too_large = retry_after::parse(b"99999999999999999999", any, None).unwrap_err();
+/// assert_eq!(too_large.proof, Proof::AtLeast { seconds: Some(u64::MAX), date: None });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Proof {
     /// Nothing.

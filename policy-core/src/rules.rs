@@ -14,6 +14,14 @@ use crate::{
 };
 
 /// What a person decides about retries.
+///
+/// ```
+/// use policy_core::{Millis, Policy, Rules, StatusSet};
+/// let quick = Rules { max_attempts: 2, max_wait: Some(Millis::from_secs(5)), ..Rules::DEFAULT };
+/// assert_eq!(Policy::new(quick).map(|policy| policy.rules()), Ok(quick));
+/// let contradiction = Rules { retry: StatusSet::of(&[503]), ..Rules::DEFAULT };
+/// assert!(Policy::new(contradiction).is_err(), "429 is throttled, but not retried");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// All sends of one logical request, the first included. At least 1.
@@ -105,6 +113,18 @@ fn check_backoff(backoff: &Backoff) -> Result<(), PolicyError> {
 }
 
 /// What the deadline bounds.
+///
+/// ```
+/// use policy_core::*;
+/// let rules = Rules { deadline_scope: DeadlineScope::Attempts, ..Rules::DEFAULT };
+/// let policy = Policy::new(rules).unwrap();
+/// # let now = Now {
+/// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// # };
+/// let step = Execution::start(&policy, &Request::new(Method::Get), &now);
+/// assert_eq!(step.command, Command::Send { attempt: 1, timeout: Some(Millis::from_secs(120)) });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum DeadlineScope {
@@ -116,6 +136,16 @@ pub enum DeadlineScope {
 }
 
 /// What is done when an attempt ends [`Offline`](crate::FailureKind::Offline) and the network is reported down.
+///
+/// ```
+/// use policy_core::{Class, Disposition, FailureKind, Network, Offline, Policy, Rules};
+/// let of = |offline| {
+///     let policy = Policy::new(Rules { offline, ..Rules::DEFAULT }).unwrap();
+///     Disposition::of_failure(&policy, FailureKind::Offline, false, Network::Down)
+/// };
+/// assert_eq!(of(Offline::Await), Disposition::Offline);
+/// assert_eq!(of(Offline::CountAsConnectFailed), Disposition::Retryable(Class::Transient));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Offline {
@@ -127,6 +157,13 @@ pub enum Offline {
 }
 
 /// What the server's hints do.
+///
+/// ```
+/// use policy_core::{HintRules, Policy, Rules, StatusSet};
+/// // What a 500 says of when to come back is not believed.
+/// let hint = HintRules { statuses: StatusSet::of(&[429, 503]), ..HintRules::DEFAULT };
+/// assert!(Policy::new(Rules { hint, ..Rules::DEFAULT }).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HintRules {
     /// Fields that are read, the most trusted first. Empty: the server is not listened to.
@@ -162,6 +199,24 @@ impl HintRules {
 }
 
 /// How a hint and the local backoff go together.
+///
+/// ```
+/// use policy_core::*;
+/// let delay = |mode| {
+///     let hint = HintRules { mode, spread: Thousandths::new(0), ..HintRules::DEFAULT };
+///     let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+/// #   let now = Now {
+/// #       mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
+/// #       sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
+/// #   };
+///     let begun = Execution::start(&policy, &Request::new(Method::Get), &now).execution;
+///     let fields = &[Field { index: 0, value: b"0" }];
+///     let busy = Event::Response { of: Attempt::single(1), status: 503, fields };
+///     match begun.handle(&policy, busy, &now).command { Command::Wait(wait) => Some(wait.delay), _ => None }
+/// };
+/// assert_eq!(delay(HintMode::AtLeast), Some(Millis::new(500)));
+/// assert_eq!(delay(HintMode::Instead { zero_at_once: true }), Some(Millis::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HintMode {
     /// The longer of the two.
@@ -175,6 +230,17 @@ pub enum HintMode {
 
 /// What a hint does that cannot be read but still proves a lower bound: a number too large, values that disagree (the
 /// largest), a date without a wall clock.
+///
+/// ```
+/// use policy_core::{Field, HintRules, Millis, Policy, Rules, Unreadable, hint::Hint};
+/// let delay = |unreadable| {
+///     let hint = HintRules { unreadable, ..HintRules::DEFAULT };
+///     let policy = Policy::new(Rules { hint, ..Rules::DEFAULT }).unwrap();
+///     Hint::read(&policy, 503, &[Field { index: 0, value: b"10, 20" }], None).delay
+/// };
+/// assert_eq!(delay(Unreadable::LowerBound), Millis::from_secs(20));
+/// assert_eq!(delay(Unreadable::Backoff), Millis::ZERO);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Unreadable {
@@ -186,6 +252,13 @@ pub enum Unreadable {
 }
 
 /// Why rules are refused.
+///
+/// ```
+/// use policy_core::{Policy, PolicyError, Rules, StatusSet};
+/// let error = Policy::new(Rules { retry: StatusSet::of(&[503]), ..Rules::DEFAULT }).unwrap_err();
+/// assert_eq!(error, PolicyError::ThrottleNotRetried);
+/// assert_eq!(error.to_string(), "every status in `throttle` must be in `retry` too");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PolicyError {

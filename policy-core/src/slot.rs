@@ -245,6 +245,13 @@ impl<const N: usize> Text<N> {
 }
 
 /// Why a slot is refused.
+///
+/// ```
+/// use policy_core::{Policy, Rules, slot::{self, Slot, SlotError}};
+/// assert_eq!(slot::find(b"no artifact"), Err(SlotError::NoSlot));
+/// let named = Slot::new("Polite!", "1.0.0", Policy::new(Rules::DEFAULT).unwrap());
+/// assert_eq!(named, Err(SlotError::Name));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SlotError {

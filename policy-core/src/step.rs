@@ -3,6 +3,16 @@
 use crate::{budget::Tokens, command::Command, event::Now, state::Execution};
 
 /// The result of one call into the state machine.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use policy_core::{Step, Tokens};
+///
+/// /// Whether the tokens are still those of the call, and were stored; if not, the call is made again.
+/// fn store(budget: &AtomicU32, read: Tokens, step: &Step) -> bool {
+///     budget.compare_exchange(read.thousandths(), step.tokens.thousandths(), Relaxed, Relaxed).is_ok()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a step that is not carried out is a request that stands still"]
 #[repr(C)]

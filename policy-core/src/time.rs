@@ -161,6 +161,12 @@ impl UnixMillis {
 /// Who is signed in. Opaque: compared for equality only, never used twice, also not across restarts.
 ///
 /// Raised by the host at every sign-in, sign-out and account switch; a token refresh does not raise it.
+///
+/// ```
+/// use policy_core::Session;
+/// let (before, after_a_switch) = (Session::new(41), Session::new(42));
+/// assert_ne!(before, after_a_switch);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Session(u64);
 
