@@ -213,6 +213,11 @@ pub fn default_slot(version: &str) -> Result<Slot, SlotError> {
 
 /// Reads the file of an artifact, and no more than one can have.
 ///
+/// ```
+/// use refrain_document::{ArtifactError, artifact};
+/// assert!(matches!(artifact::read("no/such/file.wasm"), Err(ArtifactError::Read { .. })));
+/// ```
+///
 /// # Errors
 /// [`ArtifactError::Read`] or [`ArtifactError::TooLong`].
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>, ArtifactError> {

@@ -2,6 +2,13 @@
 
 /// `text` times ten to the power of `places`; `None` unless it is digits, with or without a fraction, of which no more
 /// than `places` digits count. Saturates, so that a number that is too large is told apart from one that is none.
+///
+/// ```
+/// use refrain_document::decimal::scaled;
+/// assert_eq!(scaled("0.25", 3), Some(250));
+/// assert_eq!(scaled("0.2500", 3), Some(250));
+/// assert_eq!(scaled("0.0001", 3), None);
+/// ```
 #[must_use]
 pub fn scaled(text: &str, places: usize) -> Option<u128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));

@@ -15,6 +15,14 @@ use toml::{Table, Value};
 use crate::{document::Document, explain};
 
 /// What differs.
+///
+/// ```
+/// use refrain_document::{diff, ready};
+/// let stripe = ready::find("stripe").unwrap().document();
+/// assert!(diff::between(&stripe, &stripe).are_none());
+/// let changes = diff::between(&stripe, &ready::find("grpc-a6").unwrap().document());
+/// assert!(!changes.settings.is_empty() && !changes.after.is_empty());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
@@ -27,6 +35,15 @@ pub struct Changes {
 }
 
 /// A setting that differs.
+///
+/// ```
+/// use refrain_document::diff::Setting;
+///
+/// fn line(setting: &Setting) -> String {
+///     let shown = |value: &Option<String>| value.clone().unwrap_or("(absent)".to_owned());
+///     format!("{}: {} → {}", setting.path, shown(&setting.from), shown(&setting.to))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
@@ -48,6 +65,17 @@ impl Changes {
 }
 
 /// What changes from `one` to `other`.
+///
+/// ```
+/// use refrain_document::{Document, Format, diff};
+/// let document = |attempts: u32| {
+///     let text = format!("schema = 1\nname = \"a\"\nversion = \"1.0.0\"\nlimits.max_attempts = {attempts}");
+///     Document::parse(&text, Format::Toml).unwrap()
+/// };
+/// let changes = diff::between(&document(3), &document(4));
+/// assert_eq!(changes.settings.len(), 1);
+/// assert_eq!(changes.settings[0].path, "limits.max_attempts");
+/// ```
 #[must_use]
 pub fn between(one: &Document, other: &Document) -> Changes {
     let (mut from, to) = (settings(one), settings(other));

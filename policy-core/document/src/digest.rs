@@ -47,6 +47,11 @@ fn byte(pair: [u8; 2]) -> Option<u8> {
 }
 
 /// A text that is no digest.
+///
+/// ```
+/// use refrain_document::Digest;
+/// assert!("e3b0c442".parse::<Digest>().is_err(), "8 digits of 64");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigestError(String);
 

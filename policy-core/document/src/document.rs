@@ -23,6 +23,12 @@ pub const DOCUMENT_MAX: usize = 65_536;
 
 /// Reads the file of a document, and no more of it than one can have.
 ///
+/// ```
+/// use std::io::ErrorKind;
+/// use refrain_document::read;
+/// assert_eq!(read("no/such/file.toml").unwrap_err().kind(), ErrorKind::NotFound);
+/// ```
+///
 /// # Errors
 /// The file cannot be read, is not UTF-8, or is longer than [`DOCUMENT_MAX`].
 pub fn read(path: impl AsRef<Path>) -> io::Result<String> {

@@ -48,6 +48,12 @@ fn split(text: &str, ends: impl Fn(char) -> bool) -> Result<(&str, &str), Durati
 }
 
 /// Why a text is no span.
+///
+/// ```
+/// use refrain_document::duration::{self, DurationError};
+/// assert_eq!(duration::parse("30"), Err(DurationError::Malformed));
+/// assert_eq!(duration::parse("0.5ms"), Err(DurationError::NotWhole));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DurationError {

@@ -20,6 +20,13 @@ use crate::{document::Document, duration::text as span, host::HostSettings};
 
 /// What a caller experiences, one thought a sentence: what is retried, when, what the server has to say, what ends it, what
 /// is repeated at all, the budget, and what happens without a network.
+///
+/// ```
+/// use refrain_document::{Document, Format, explain};
+/// let text = "schema = 1\nname = \"once\"\nversion = \"1.0.0\"\nlimits.max_attempts = 1";
+/// let document = Document::parse(text, Format::Toml).unwrap();
+/// assert_eq!(explain::sentences(&document)[0], "A request is sent once: nothing is retried.");
+/// ```
 #[must_use]
 pub fn sentences(document: &Document) -> Vec<String> {
     let (rules, host) = (document.policy().rules(), document.host());

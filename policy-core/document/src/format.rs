@@ -3,6 +3,13 @@
 use std::path::Path;
 
 /// How a document is written.
+///
+/// ```
+/// use refrain_document::{Document, Format};
+/// let toml = Document::parse("schema = 1\nname = \"a\"\nversion = \"1.0.0\"", Format::Toml);
+/// let json = Document::parse(r#"{"schema": 1, "name": "a", "version": "1.0.0"}"#, Format::Json);
+/// assert_eq!(toml, json);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// TOML, for people.

@@ -3,6 +3,13 @@
 use policy_core::{BudgetScope, KeyForm};
 
 /// What only hosts need to know.
+///
+/// ```
+/// use refrain_document::{BudgetScope, Document, Format};
+/// let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\nbudget.per = \"host\"";
+/// let document = Document::parse(text, Format::Toml).unwrap();
+/// assert_eq!(document.host().budget, BudgetScope::Host);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostSettings {
@@ -15,6 +22,13 @@ pub struct HostSettings {
 }
 
 /// The request field that carries the idempotency key.
+///
+/// ```
+/// use refrain_document::{KeyForm, ready};
+/// let stripe = ready::find("stripe").unwrap().document();
+/// let field = stripe.host().key.as_ref().unwrap();
+/// assert_eq!((field.name.as_str(), field.form), ("idempotency-key", KeyForm::Bare));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyField {

@@ -51,6 +51,20 @@ pub struct Lock {
 }
 
 /// What became of an artifact that was put into a lock.
+///
+/// ```
+/// # use refrain_document::Digest;
+/// use refrain_document::{Lock, lock::Locked};
+/// # let text = format!(
+/// #     "version = 1\n\n[[policy]]\nname = \"polite\"\nversion = \"1.2.0\"\nsha256 = \"{0}\"\ncore_sha256 = \"{0}\"\n",
+/// #     Digest::of(b"polite")
+/// # );
+/// let entry = Lock::parse(&text)?.entries().next().unwrap().clone();
+/// let mut lock = Lock::default();
+/// assert_eq!(lock.add(entry.clone()), Ok(Locked::Added));
+/// assert_eq!(lock.add(entry), Ok(Locked::Unchanged));
+/// # Ok::<(), refrain_document::Problems>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locked {
     /// Its name and version are new.
@@ -132,6 +146,13 @@ impl Lock {
 }
 
 /// Why an artifact is not the locked one.
+///
+/// ```
+/// use refrain_document::{Digest, Lock, NotLocked};
+/// let (lock, digest) = (Lock::default(), Digest::of(b"some file"));
+/// assert_eq!(lock.find(digest), Err(NotLocked::Digest(digest)));
+/// assert!(matches!(lock.check("polite", "1.0.0", digest), Err(NotLocked::Name { .. })));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotLocked {

@@ -6,6 +6,13 @@ use std::{fmt, ops::Range, sync::Arc};
 pub type Place = Range<usize>;
 
 /// How grave a problem is.
+///
+/// ```
+/// use refrain_document::{Document, Format, Severity};
+/// let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\nlimits.max_attempts = 0";
+/// let problems = Document::parse(text, Format::Toml).unwrap_err();
+/// assert!(problems.iter().any(|problem| problem.severity == Severity::Error));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The document is refused.
@@ -26,6 +33,15 @@ impl Severity {
 }
 
 /// One thing that is wrong with a document.
+///
+/// ```
+/// use refrain_document::{Document, Format};
+/// let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\nlimit = {}";
+/// let problems = Document::parse(text, Format::Toml).unwrap_err();
+/// let problem = problems.iter().next().unwrap();
+/// assert_eq!(&text[problem.place.clone()], "limit");
+/// assert!(problem.message.contains("did you mean `limits`?"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
@@ -106,6 +122,14 @@ pub struct Problems {
 }
 
 /// A place as people count it.
+///
+/// ```
+/// use refrain_document::{Document, Format, Position};
+/// let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\nlimit = {}";
+/// let problems = Document::parse(text, Format::Toml).unwrap_err();
+/// let place = &problems.iter().next().unwrap().place;
+/// assert_eq!(problems.position(place), Position { line: 4, column: 1 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// From 1.

@@ -3,6 +3,12 @@
 use crate::{document::Document, format::Format};
 
 /// A ready-made policy.
+///
+/// ```
+/// use refrain_document::ready;
+/// let stripe = ready::find("stripe").unwrap();
+/// assert!(stripe.toml.contains("key_field = \"Idempotency-Key\""));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ready {
@@ -34,6 +40,11 @@ const ALL: &[Ready] = &ready![
 ];
 
 /// The names of all ready-made policies.
+///
+/// ```
+/// use refrain_document::ready;
+/// assert!(ready::names().any(|name| name == "grpc-a6"));
+/// ```
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|ready| ready.name)
 }

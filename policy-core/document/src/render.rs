@@ -10,6 +10,13 @@ const SHOWN_MAX: usize = 20;
 impl Problems {
     /// The first 20 problems beside the lines that they are about, and how many more there are; in colours if `coloured`,
     /// else in plain text. A last line says so if contradictions were not looked for.
+    ///
+    /// ```
+    /// use refrain_document::{Document, Format};
+    /// let text = "schema = 1\nname = \"a\"\nversion = \"1.0.0\"\nlimit = {}";
+    /// let problems = Document::parse(text, Format::Toml).unwrap_err().in_file("a.toml");
+    /// assert!(problems.render(false).contains("a.toml:4:1"));
+    /// ```
     #[must_use]
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };

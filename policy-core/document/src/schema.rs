@@ -10,6 +10,12 @@ const ID: &str = "urn:refrain:policy-document:1";
 
 /// The JSON Schema (draft 2020-12) of a document, as text. It knows every key, every word and every range, but no
 /// contradiction: those are found by [`Document::parse`](crate::Document::parse).
+///
+/// ```
+/// let schema: serde_json::Value = serde_json::from_str(&refrain_document::schema::text())?;
+/// assert_eq!(schema["$id"], "urn:refrain:policy-document:1");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[must_use]
 pub fn text() -> String {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Shape>().to_value();

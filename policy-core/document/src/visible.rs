@@ -4,6 +4,11 @@ use std::{borrow::Cow, fmt::Write};
 
 /// Whether a character steers what shows it and is not seen itself: a control character, or one that sets the direction
 /// of the text around it or ends a line (Unicode's `Bidi_Control`, U+2028 and U+2029).
+///
+/// ```
+/// use refrain_document::visible::is_hidden;
+/// assert!(is_hidden('\u{202e}') && is_hidden('\n') && !is_hidden('é'));
+/// ```
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     character.is_control()

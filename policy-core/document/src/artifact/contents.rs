@@ -11,6 +11,15 @@ use super::{ARTIFACT_MAX, ArtifactError, INTERFACE, Section, SectionError, defau
 ///
 /// [`Artifact`](super::Artifact) asks for all of them and stops at the first fault; a tool that wants to show every fault
 /// asks itself.
+///
+/// ```
+/// use refrain_document::{ArtifactError, artifact::Contents};
+/// let empty_component = b"\0asm\x0d\0\x01\0";
+/// let contents = Contents::read(empty_component)?;
+/// assert!(contents.imports_nothing().is_ok());
+/// assert!(matches!(contents.core_module(), Err(ArtifactError::CoreModules(0))));
+/// # Ok::<(), ArtifactError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Contents<'a> {
     bytes: &'a [u8],

@@ -8,6 +8,12 @@ use super::{ARTIFACT_MAX, INTERFACE, SectionError};
 use crate::{Digest, NotLocked};
 
 /// Why an artifact is refused.
+///
+/// ```
+/// use refrain_document::{Artifact, ArtifactError};
+/// let core_module = *b"\0asm\x01\0\0\0";
+/// assert!(matches!(Artifact::load(core_module), Err(ArtifactError::NotComponent(what)) if what == "a core module"));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ArtifactError {

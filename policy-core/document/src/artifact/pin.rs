@@ -11,6 +11,15 @@ use crate::{Digest, Document};
 ///
 /// The same document and template give the same bytes everywhere. Nothing but slot and section differs from the template.
 ///
+/// ```
+/// use refrain_document::{Artifact, Document, artifact};
+///
+/// fn made(template: &str, document: &Document) -> Result<Artifact, Box<dyn std::error::Error>> {
+///     let bytes = artifact::pin(&artifact::read(template)?, document)?;
+///     Ok(Artifact::load(bytes)?)
+/// }
+/// ```
+///
 /// # Errors
 /// [`PinError`].
 pub fn pin(template: &[u8], document: &Document) -> Result<Vec<u8>, PinError> {
@@ -26,6 +35,12 @@ pub fn pin(template: &[u8], document: &Document) -> Result<Vec<u8>, PinError> {
 /// Makes a template of a component: one whose section says which conformance suite it was built beside, and has no
 /// document.
 ///
+/// ```
+/// use refrain_document::{Digest, artifact::{self, PinError}};
+/// let suite = Digest::of(b"the vectors");
+/// assert!(matches!(artifact::template(b"no component", suite), Err(PinError::Template(_))));
+/// ```
+///
 /// # Errors
 /// [`PinError::Template`].
 pub fn template(component: &[u8], suite: Digest) -> Result<Vec<u8>, PinError> {
@@ -36,6 +51,13 @@ pub fn template(component: &[u8], suite: Digest) -> Result<Vec<u8>, PinError> {
 }
 
 /// Why no artifact is made.
+///
+/// ```
+/// use refrain_document::{ArtifactError, artifact::{self, PinError}, ready};
+/// let document = ready::find("stripe").unwrap().document();
+/// let refused = artifact::pin(b"", &document).unwrap_err();
+/// assert!(matches!(refused, PinError::Template(ArtifactError::NotComponent(_))));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PinError {

@@ -16,6 +16,17 @@ pub(super) const NAME: &str = "refrain";
 pub const SECTION_MAX: usize = 16 * 1024;
 
 /// What the section `refrain` of an artifact says. Its interface is [`WIT`]; a section of another one is refused.
+///
+/// ```
+/// use refrain_document::Artifact;
+///
+/// /// What a person may read of where a policy comes from.
+/// fn origin(artifact: &Artifact) -> Option<String> {
+///     let section = artifact.section()?;
+///     let document = section.document().map_or("the default".to_owned(), |document| document.to_toml());
+///     Some(format!("{document}\nbeside the suite {}", section.suite()))
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Section {
     document: Option<Document>,
@@ -90,6 +101,15 @@ fn written(document: Option<&str>, suite: Digest) -> String {
 }
 
 /// Why the section `refrain` of an artifact is refused.
+///
+/// ```
+/// use refrain_document::{ArtifactError, artifact::SectionError};
+///
+/// /// Whether a newer version of the tool may know better.
+/// fn is_newer(error: &ArtifactError) -> bool {
+///     matches!(error, ArtifactError::Section(SectionError::Wit(_)))
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SectionError {

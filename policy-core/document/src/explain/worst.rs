@@ -5,6 +5,13 @@ use policy_core::{Backoff, Millis, Rules, Sample, Unit};
 use crate::{document::Document, draft::retry::codes};
 
 /// The waits and sends of one logical request at their worst. Attempts themselves take time too, which nobody can know.
+///
+/// ```
+/// use refrain_document::{explain, ready};
+/// let worst = explain::table(&ready::find("read-only-strict").unwrap().document());
+/// assert_eq!((worst.sends, worst.retries.len()), (4, 3));
+/// assert_eq!(worst.retries.last().map(|retry| retry.total), Some(worst.local));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorstCase {
@@ -24,6 +31,15 @@ pub struct WorstCase {
 }
 
 /// One retry, if the server names no time.
+///
+/// ```
+/// use refrain_document::explain::Retry;
+///
+/// fn row(retry: &Retry) -> String {
+///     let longest = retry.transient.longest.get();
+///     format!("retry {}: up to {longest} ms, {} ms in all", retry.index, retry.total.get())
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retry {
@@ -38,6 +54,15 @@ pub struct Retry {
 }
 
 /// The waits that may be drawn; one above the longest wait in the process is deferred.
+///
+/// ```
+/// use refrain_document::explain::Waits;
+///
+/// /// Whether clients that failed together come back together.
+/// fn are_bunched(waits: &Waits) -> bool {
+///     waits.shortest == waits.longest
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waits {
@@ -48,6 +73,13 @@ pub struct Waits {
 }
 
 /// The longest waits under a document, while there is a network.
+///
+/// ```
+/// use refrain_document::{Document, Format, explain};
+/// let text = "schema = 1\nname = \"once\"\nversion = \"1.0.0\"\nlimits.max_attempts = 1";
+/// let worst = explain::table(&Document::parse(text, Format::Toml).unwrap());
+/// assert_eq!((worst.sends, worst.retries.len()), (1, 0));
+/// ```
 #[must_use]
 pub fn table(document: &Document) -> WorstCase {
     let rules = document.policy().rules();

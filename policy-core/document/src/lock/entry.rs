@@ -7,6 +7,19 @@ use semver::Version;
 use crate::{Artifact, Digest, NotLocked, visible::is_hidden};
 
 /// One artifact of a lock.
+///
+/// ```
+/// # use refrain_document::Digest;
+/// use refrain_document::Lock;
+/// # let text = format!(
+/// #     "version = 1\n\n[[policy]]\nname = \"polite\"\nversion = \"1.2.0\"\nsha256 = \"{0}\"\ncore_sha256 = \"{0}\"\n",
+/// #     Digest::of(b"polite")
+/// # );
+/// let lock = Lock::parse(&text)?;
+/// let entry = lock.find(Digest::of(b"polite")).unwrap();
+/// assert_eq!((entry.name.as_str(), entry.version.major, &entry.file), ("polite", 1, &None));
+/// # Ok::<(), refrain_document::Problems>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
@@ -53,6 +66,14 @@ impl Entry {
 
 /// A path below the folder of a lock: names with `/` between them, none of them empty, `.` or `..`, and no character
 /// that is not seen ([`is_hidden`]).
+///
+/// ```
+/// use std::path::Path;
+/// use refrain_document::lock::RelativePath;
+/// let file = RelativePath::from_folder(Path::new("/srv/app"), Path::new("/srv/app/policies/a.wasm"));
+/// assert_eq!(file.unwrap().as_str(), "policies/a.wasm");
+/// assert_eq!(RelativePath::from_folder(Path::new("/srv/app"), Path::new("/srv/a.wasm")), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelativePath(String);
 
@@ -88,6 +109,12 @@ impl fmt::Display for RelativePath {
 }
 
 /// A text that is no path below a folder.
+///
+/// ```
+/// use refrain_document::lock::RelativePath;
+/// let error = "../a.wasm".parse::<RelativePath>().unwrap_err();
+/// assert!(error.to_string().ends_with("found `../a.wasm`"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelativePathError(String);
 

@@ -24,6 +24,22 @@ impl Lock {
 
 /// A lock file that is open for a change. On Unix, another process that opens one in the same folder waits meanwhile, so
 /// that of two changes at once none is lost.
+///
+/// ```
+/// # use refrain_document::{Digest, Lock};
+/// use refrain_document::lock::LockFile;
+/// # let text = format!(
+/// #     "version = 1\n\n[[policy]]\nname = \"polite\"\nversion = \"1.2.0\"\nsha256 = \"{0}\"\ncore_sha256 = \"{0}\"\n",
+/// #     Digest::of(b"polite")
+/// # );
+/// let folder = tempfile::tempdir()?;
+/// let mut file = LockFile::open(folder.path().join("refrain.lock"))?;
+/// file.lock.replace(Lock::parse(&text)?.entries().next().unwrap().clone());
+/// assert!(file.is_changed());
+/// file.save()?;
+/// assert!(Lock::read(folder.path().join("refrain.lock"))?.find(Digest::of(b"polite")).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct LockFile {
     /// The lock, to be changed.
@@ -73,6 +89,11 @@ impl LockFile {
 
 /// The file that a link leads to, through however many links; a path that is no link stays as it is. The folder of a lock
 /// file is that of the file itself, so that all who change it wait for each other.
+///
+/// ```
+/// use refrain_document::lock::resolved;
+/// assert_eq!(resolved("no/such/refrain.lock".into()), std::path::Path::new("no/such/refrain.lock"));
+/// ```
 #[must_use]
 pub fn resolved(path: PathBuf) -> PathBuf {
     if path.is_symlink() { fs::canonicalize(&path).unwrap_or(path) } else { path }
@@ -80,6 +101,16 @@ pub fn resolved(path: PathBuf) -> PathBuf {
 
 /// Writes a file so that, whenever the process or the machine stops, the old bytes or the new ones are there: to a new
 /// file in the same folder, which then takes the name. What is no regular file, such as a device, is written to directly.
+///
+/// ```
+/// use refrain_document::lock::write_atomically;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("polite.wasm");
+/// write_atomically(&path, b"one")?;
+/// write_atomically(&path, b"another")?;
+/// assert_eq!(std::fs::read(&path)?, b"another");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of the file system; the old file is as it was.
@@ -129,6 +160,11 @@ fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
 }
 
 /// Why a lock file cannot be used.
+///
+/// ```
+/// use refrain_document::{Lock, lock::LockFileError};
+/// assert!(matches!(Lock::read("no/such/refrain.lock"), Err(LockFileError::Read { .. })));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LockFileError {
