@@ -20,7 +20,7 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
   const { count, max } = call;
   const limit = talk.at + (timeout ?? MAX);
   const before = count.sends;
-  const nesting: Nesting = { count, max };
+  const nesting: Nesting = { count, max, told: call.above?.told };
   talk.attempts = attempt;
   const making = call.body();
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
@@ -36,13 +36,13 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
   const sends = Math.max(count.sends - before, 1);
   count.sends = before + sends;
   talk.attempts += sends - 1;
-  return report(talk, { attempt, sends, exhausted: !!nesting.gaveUp }, sent, body?.value);
+  return report(talk, { attempt, sends, exhausted: !!(nesting.gaveUp || nesting.told) }, sent, body?.value);
 }
 
 /** Sends, up to the head. */
 async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
   const { fetch, session } = talk.host;
-  const { input, init, headers, signal } = talk.call;
+  const { input, init, headers, signal, count } = talk.call;
   // Who else could give it up?
   const abort = limit < MAX || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
@@ -58,7 +58,7 @@ async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting)
     limits: undefined,
     resume: undefined,
   };
-  nesting.count.sends++;
+  count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);
   const sent = await within(talk, limit, sending());

@@ -4,6 +4,7 @@
  * @module
  */
 
+export { ATTEMPT_FIELD, announced, retriedAbove } from "./announce.js";
 export type { BodyFactory } from "./body.js";
 export type * from "./engine.js";
 export { createFetch, type Fetch } from "./fetch.js";

@@ -16,7 +16,9 @@ export interface Layer {
 }
 
 /** One attempt of a layer, as those below see it. */
-export interface Nesting extends Layer {
+export interface Nesting extends Partial<Layer> {
+  /** What a caller in another process said of its own attempts; it retries what fails here. See `retriedAbove`. */
+  readonly told?: string | undefined;
   /** A layer below counts the sends of this attempt. */
   joined?: boolean;
   /** A layer below gave up. */
@@ -26,7 +28,7 @@ export interface Nesting extends Layer {
 /** The layer of a request that had `used` sends before, below the attempt of another layer if there is one. */
 export function join(above: Nesting | undefined, used: number, max: number, limit = max): Layer {
   const count = above?.count ?? { sends: 0 };
-  if (above && !above.joined) {
+  if (above?.count && !above.joined) {
     above.joined = true;
     // The layer above counted its attempt as a send; those below it are the sends.
     count.sends--;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { announced, retriedAbove } from "../src/announce.js";
 import { createFetch, type Fetch } from "../src/fetch.js";
 import { outcomeOf } from "../src/outcome.js";
 import { ScriptedFetch, TestTime } from "../src/testing.js";
@@ -118,5 +119,46 @@ describe("layers of fetch on top of one another", () => {
     const fetch = stack(time, server, [AT_ONCE, AT_ONCE]);
     await Promise.all([fetch(URL_), fetch(URL_)]);
     expect(sends()).toBe(8);
+  });
+});
+
+describe("layers in different processes", () => {
+  const told = (value: string): Headers => new Headers({ "refrain-attempt": value });
+
+  it("are announced only by who is told to, and with the number of each attempt", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    for (let i = 0; i < 8; i++) server.respond(503);
+    await stack(time, server.fetch, [AT_ONCE])(URL_, { headers: { a: "1" } });
+    await stack(time, announced(server.fetch), [AT_ONCE, AT_ONCE])(URL_, { headers: { a: "1" } });
+    const sent = server.sends.map(({ init }) => new Headers(init.headers));
+    expect(sent.map((headers) => headers.get("refrain-attempt"))).toEqual(
+      [null, null, null, null, "1;max=4", "2;max=4", "3;max=4", "4;max=4"],
+    );
+    expect(sent.every((headers) => headers.get("a") === "1")).toBe(true);
+  });
+
+  it("are retried by the outermost alone, which is told of on the way down, each time", async () => {
+    const { server, time, sends } = dead();
+    const passed: (string | null)[] = [];
+    const wire = (async (input: RequestInfo | URL, init?: RequestInit) => {
+      passed.push(new Headers(init?.headers).get("refrain-attempt"));
+      return server(input, init);
+    }) as typeof fetch;
+    const fetch = stack(time, announced(wire), [AT_ONCE, AT_ONCE]);
+    const above = retriedAbove(told("2;max=4"));
+    for (let number = 1; number <= 3; number++) {
+      const response = await fetch(URL_, above);
+      expect([outcomeOf(response)?.reason, outcomeOf(response)?.attempts, sends()]).toEqual(["nested", 1, number]);
+    }
+    expect(passed).toEqual(Array(3).fill("2;max=4"));
+  });
+
+  it("are believed only when they say clearly that they retry", async () => {
+    expect(Object.getOwnPropertySymbols(retriedAbove(told("4294967295;max=4294967295")))).toHaveLength(1);
+    for (const value of ["", "2", "2;max=1", "2;max=", ";max=4", "+2;max=4", "2; max=4", "2;max=4;x", "2;max=4294967296"]) {
+      expect(Reflect.ownKeys(retriedAbove(told(value))), value).toEqual([]);
+    }
+    expect(Reflect.ownKeys(retriedAbove(new Headers()))).toEqual([]);
   });
 });

@@ -33,6 +33,7 @@ interface Tools {
     load(): Promise<void>;
     begin(url: string): void;
     ended(): Promise<number>;
+    layered(url: string, announces: boolean): Promise<void>;
     push(url: string): Promise<number>;
     left(): Promise<number>;
   };
@@ -48,7 +49,7 @@ describe("in Chromium", () => {
     await context.setOffline(false);
     expect(await page.evaluate(() => (globalThis as never as Tools).tools.ended())).toBe(200);
     expect(await script.got()).toHaveLength(1);
-  });
+  }, 30_000);
 
   it("a service worker sends what a page left in the queue, at a `sync` event", async () => {
     const script = await Script.put(own, [{ status: 200 }]);
@@ -68,5 +69,18 @@ describe("in Chromium", () => {
     await script.reached(1);
     await expect.poll(() => page.evaluate(() => (globalThis as never as Tools).tools.left())).toBe(0);
     expect(await script.got()).toHaveLength(1);
-  });
+  }, 30_000);
+
+  it("a page and its service worker send as often as one of them, if the page says that it retries", async () => {
+    const other = await (await chromium.newContext()).newPage();
+    await other.goto(`${own}/page`);
+    await other.evaluate(() => (globalThis as never as Tools).tools.load());
+    for (const [announces, sends] of [[true, 4], [false, 16]] as const) {
+      const script = await Script.put(own, [{ status: 503 }]);
+      const run = [script.url, announces] as const;
+      await other.evaluate(([url, announces]) => (globalThis as never as Tools).tools.layered(url, announces), run);
+      expect(await script.got()).toHaveLength(sends);
+    }
+    await other.context().close();
+  }, 30_000);
 });

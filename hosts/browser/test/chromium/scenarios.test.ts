@@ -55,7 +55,7 @@ describe.each(PAGES)("in Chromium, in $name", ({ path, place, context }) => {
       [place, name, origins] as const,
     );
     expect(failure).toBeNull();
-  });
+  }, 30_000);
 });
 
 interface Runners {

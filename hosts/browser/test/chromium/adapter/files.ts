@@ -20,6 +20,7 @@ export async function scripts(): Promise<Map<string, string>> {
     ["/worker.js", worker],
     ["/service-worker.js", worker],
     ["/sync-worker.js", await bundled("sync-worker")],
+    ["/layer-worker.js", await bundled("layer-worker")],
   ]);
 }
 

@@ -1,5 +1,6 @@
 /** Runs scenarios in a page, or asks its worker or service worker to. */
 
+import { announced } from "../../../src/announce.js";
 import type { Engine } from "../../../src/engine.js";
 import { createFetch } from "../../../src/fetch.js";
 import { pinnedEngine } from "../../../src/pinned.js";
@@ -37,13 +38,22 @@ let ended: Promise<number> | undefined;
 /** For what a test does to the browser in between. */
 const tools = {
   async load(): Promise<void> {
-    engine = pinnedEngine(await placeOf({ own: "" } as Origins).module({ base: 10 }));
+    engine = pinnedEngine(await placeOf({ own: "" } as Origins).module({ base: 0 }));
   },
   /** Makes a request, which is on its way, or waits, when this returns. */
   begin(url: string): void {
     ended = createFetch({ engine: engine! })(url).then(({ status }) => status);
   },
   ended: () => ended,
+  /** Sends through a service worker that retries too. */
+  async layered(url: string, announces: boolean): Promise<void> {
+    await navigator.serviceWorker.register("/layer-worker.js", { type: "module" });
+    await new Promise<void>((resolve) => {
+      navigator.serviceWorker.oncontrollerchange = () => resolve();
+      if (navigator.serviceWorker.controller) resolve();
+    });
+    await createFetch({ engine: engine!, ...(announces ? { fetch: announced() } : {}) })(url);
+  },
   async push(url: string): Promise<number> {
     const queue = await openQueue();
     return queue.push({ delay: 0, notBefore: 0, attemptsUsed: 1 }, url);
