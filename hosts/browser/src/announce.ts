@@ -11,8 +11,8 @@ import type { FetchInit } from "./options.js";
 export const ATTEMPT_FIELD = "refrain-attempt";
 
 /**
- * A `fetch` for `createFetch` to send by, which tells the server, or the service worker, of each attempt that it is retried here.
- * Across origins the server must allow the field (`Access-Control-Allow-Headers`).
+ * A `fetch` for `createFetch` to send by, which tells the server, or the service worker, of each attempt that it is
+ * retried here. Across origins the server must allow the field (`Access-Control-Allow-Headers`).
  *
  * ```ts
  * const fetch = createFetch({ engine, fetch: announced() });
@@ -31,8 +31,8 @@ export function announced(inner: typeof fetch = (input, init) => fetch(input, in
 }
 
 /**
- * What the caller of a server, or the page of a service worker, says of its own retries. A request with it is sent once, and
- * ends as `nested` where it would be retried, since the layer above does that.
+ * What the caller of a server, or the page of a service worker, says of its own retries. A request with it is sent
+ * once, and ends as `nested` where it would be retried, since the layer above does that.
  *
  * ```ts
  * addEventListener("fetch", (event) => {

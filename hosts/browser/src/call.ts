@@ -80,8 +80,8 @@ function normalised(method: string): string {
 }
 
 /**
- * What is known about processing when `fetch` rejects: nothing, whatever its message says, unless no request can be made of what
- * it was given.
+ * What is known about processing when `fetch` rejects: nothing, whatever its message says, unless no request can be
+ * made of what it was given.
  */
 export function kindOf({ input, init, headers }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
   try {

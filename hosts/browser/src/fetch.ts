@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 4;
 /**
  * Makes a `fetch` that retries under one policy. It is called, and answers, as `fetch` does:
  *
- * - it resolves with the last response, whatever its status: a 404, or the 503 of the attempt that was the last one allowed.
+ * - it resolves with the last response, whatever its status: a 404, or the 503 of the last attempt that was allowed.
  *   `outcomeOf` says what became of the request, `isCurrent` whether who asked is still signed in;
  * - when the caller aborts, it rejects with the signal's reason; the signal goes on to hold for the body;
  * - else it rejects with a `RefrainError`, which is a `TypeError`: when there is no response, when it belongs to another

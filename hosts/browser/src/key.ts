@@ -10,10 +10,11 @@ declare const checked: unique symbol;
 export type IdempotencyKey = string & { readonly [checked]: true };
 
 /**
- * A key under which a server does a thing once, however often it is asked. Make one for each thing that is to happen once, and
- * use it again when the same thing is tried later.
+ * A key under which a server does a thing once, however often it is asked. Make one for each thing that is to happen
+ * once, and use it again when the same thing is tried later.
  *
- * @param key that of the business operation, such as `order-4711`; a random UUID without it, which needs a secure context
+ * @param key that of the business operation, such as `order-4711`; a random UUID without it, which needs a secure
+ * context
  * @throws TypeError for one that is no key. It is not repeated: a key is nobody else's business
  */
 export function idempotencyKey(key: string = crypto.randomUUID()): IdempotencyKey {

@@ -4,7 +4,9 @@
  * @module
  */
 
-/** What a layer puts into the `init` of an attempt, for a layer below. It survives `{ ...init }`, but no `new Request`. */
+/**
+ * What a layer puts into the `init` of an attempt, for a layer below. It survives `{ ...init }`, but no `new Request`.
+ */
 export const NESTING = Symbol.for("@refrain/fetch");
 
 /** One layer of a logical request. */

@@ -16,7 +16,9 @@ import type { Time } from "./time.js";
 export interface FetchOptions {
   /** What decides. */
   readonly engine: Engine;
-  /** The `fetch` that sends, which may be another layer; the page's own without it. It is called once for each attempt. */
+  /**
+   * The `fetch` that sends, which may be another layer; the page's own without it. It is called once for each attempt.
+   */
   readonly fetch?: typeof fetch;
   /** Who is signed in. Without it no session ever changes. */
   readonly session?: Session;
@@ -25,11 +27,11 @@ export interface FetchOptions {
   /** Limits of all requests that have none of their own; a low `maxWait` for a service worker, which may be stopped. */
   readonly limits?: Limits;
   /**
-   * What the policy's document says to hosts: `policy.host` of a bundled policy. Who shares the retry budget; the field in
-   * which the server takes idempotency keys, and honours them; whether there must be a session.
+   * What the policy's document says to hosts: `policy.host` of a bundled policy. Who shares the retry budget; the field
+   * in which the server takes idempotency keys, and honours them; whether there must be a session.
    *
-   * Without it all requests share one budget, and a key that stands in a request's headers opens nothing; one that is given as
-   * `key` is sent as `Idempotency-Key`.
+   * Without it all requests share one budget, and a key that stands in a request's headers opens nothing; one that is
+   * given as `key` is sent as `Idempotency-Key`.
    */
   readonly host?: HostSettings | null;
   /** Clock and timers; `systemTime` without it. */
@@ -53,8 +55,8 @@ export interface FetchInit extends Omit<RequestInit, "body"> {
   /** A body, or what makes it anew for each attempt. */
   body?: BodyInit | BodyFactory | null;
   /**
-   * Is sent on every attempt. By it the caller says that the server does a thing only once under one key, so a write may be
-   * repeated where the policy lists its method.
+   * Is sent on every attempt. By it the caller says that the server does a thing only once under one key, so a write
+   * may be repeated where the policy lists its method.
    */
   key?: IdempotencyKey;
   /** Names the retry budget, where the policy's document says that requests of one key share theirs. */

@@ -63,8 +63,8 @@ export class RefrainError extends TypeError implements Outcome {
 const delivered = new WeakMap<Response, readonly [Outcome, Session | undefined, number | undefined]>();
 
 /** Remembers what became of the request that a response is of. */
-export function deliver(response: Response, outcome: Outcome, session: Session | undefined, of: number | undefined): void {
-  delivered.set(response, [outcome, session, of]);
+export function deliver(response: Response, ...by: readonly [Outcome, Session | undefined, number | undefined]): void {
+  delivered.set(response, by);
 }
 
 /**
@@ -77,8 +77,8 @@ export function outcomeOf(response: Response): Outcome | undefined {
 }
 
 /**
- * Whether the session that asked for a response is still signed in. Ask after its body was read, right before a screen or a
- * cache is changed.
+ * Whether the session that asked for a response is still signed in. Ask after its body was read, right before a screen
+ * or a cache is changed.
  *
  * @returns true, too, for a response that was asked for without a session
  * @throws TypeError for a response that did not come from here, such as a clone

@@ -1,11 +1,11 @@
 /**
- * Requests that were deferred, kept in IndexedDB until they may be sent: by a page, or by a service worker when the page is
- * closed.
+ * Requests that were deferred, kept in IndexedDB until they may be sent: by a page, or by a service worker when the
+ * page is closed.
  *
  * ```ts
  * const queue = await openQueue({ headers: ["accept"] });
  * const fetch = queued(createFetch({ engine }), queue);
- * await fetch("/orders", { method: "POST", body: "order=1", key }); // if it is deferred, it rejects, and is in the queue
+ * await fetch("/orders", { method: "POST", body: "order=1", key }); // deferred, it rejects, and is in the queue
  * await queue.drain(createFetch({ engine }));
  * ```
  *

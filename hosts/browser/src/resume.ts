@@ -16,11 +16,11 @@ export interface Resumed {
 }
 
 /**
- * Loads what was left of a request that was deferred, on this page or another. To be called once, when it is loaded: from
- * then on a correction of the system time moves nothing.
+ * Loads what was left of a request that was deferred, on this page or another. To be called once, when it is loaded:
+ * from then on a correction of the system time moves nothing.
  *
- * The wall clock says how much is left, and never more than was asked for, so one that was set back makes no wait longer;
- * without one the whole delay is waited again. Both clocks round down, so a millisecond is added.
+ * The wall clock says how much is left, and never more than was asked for, so one that was set back makes no wait
+ * longer; without one the whole delay is waited again. Both clocks round down, so a millisecond is added.
  *
  * @param time the clock of the `createFetch` that goes on
  */

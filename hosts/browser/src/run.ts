@@ -78,7 +78,8 @@ function finish({ host, call, step, session }: Talk, last: Result<Response>): Re
     if (end !== DEFERRED) return response;
   }
   if (end === CANCELLED && signal?.aborted) throw signal.reason;
-  throw new RefrainError(outcome, response?.status ?? (handOver === LAST_STATUS ? lastStatus : 0), response, last?.error);
+  const status = response?.status ?? (handOver === LAST_STATUS ? lastStatus : 0);
+  throw new RefrainError(outcome, status, response, last?.error);
 }
 
 /** The policy could not be asked, or not be obeyed: nothing more is sent. */

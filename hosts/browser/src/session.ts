@@ -14,8 +14,8 @@ export interface Session {
   /**
    * Begins a new generation, and ends the requests of the old one.
    *
-   * To be called at every sign-in, sign-out and switch of account, also when the same user signs in again, and never for a
-   * token that is refreshed. Another tab has a session of its own: tell it, for example by a `BroadcastChannel`.
+   * To be called at every sign-in, sign-out and switch of account, also when the same user signs in again, and never
+   * for a token that is refreshed. Another tab has a session of its own: tell it, for example by a `BroadcastChannel`.
    *
    * @returns the new generation
    */

@@ -82,8 +82,8 @@ export function talk(host: Host, call: Call): Talk {
       const session = host.session?.current;
       const cancelled = !!call.signal?.aborted;
       self.fault = "no-entropy";
-      // The policy ends a cancelled request, and one of an older session, before it draws: a lack of randomness must not
-      // turn a cancel into a failure.
+      // The policy ends a cancelled request, and one of an older session, before it draws: a lack of randomness must
+      // not turn a cancel into a failure.
       const sample = cancelled || session !== self.session ? 0 : host.entropy();
       self.fault = "engine-failed";
       decide(self, what, cancelled, sample);

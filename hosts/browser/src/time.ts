@@ -24,12 +24,16 @@ export interface Time {
   sleep(until: number, wake: () => void): () => void;
 }
 
-/** Longest timer: a page that was frozen, or a machine that slept, is late by at most that. Above 2^31 − 1 it fires at once. */
+/**
+ * Longest timer: a page that was frozen, or a machine that slept, is late by at most that. Above 2^31 − 1 it fires at
+ * once.
+ */
 const PIECE = 15_000;
 
 /**
- * By how much a browser's clock may be behind and, at another reading, ahead, added where it is rounded up. Clocks are made
- * coarse against fingerprinting: 0.1 ms in Chromium, 1 ms in Firefox and Safari, each reading a step early or late.
+ * By how much a browser's clock may be behind and, at another reading, ahead, added where it is rounded up. Clocks are
+ * made coarse against fingerprinting: 0.1 ms in Chromium, 1 ms in Firefox and Safari, each reading a step early or
+ * late.
  */
 const COARSE = 2;
 
@@ -41,7 +45,7 @@ const COARSE = 2;
  * | the system time is corrected | nothing |
  * | the tab is in the background | ends up to a second late, after five minutes up to a minute |
  * | the page is frozen, or in the back/forward cache | ends when it is thawed: the clock went on |
- * | the machine sleeps | goes on during sleep on Windows; elsewhere browsers stop the clock, so it ends that much later |
+ * | the machine sleeps | goes on meanwhile on Windows; elsewhere browsers stop the clock, so it ends that much later |
  * | a service worker is stopped | is lost: give it a low `maxWait`, and keep what is deferred in a queue |
  *
  * It is late in each of these, and never early.

@@ -1,6 +1,6 @@
 /**
- * Who may watch: an engine that tells what it is told and what it commands. So it cannot tell more than crosses into the
- * policy, and tells less: the fields that may be logged and times; never a field value, a URL, a header or a body.
+ * Who may watch: an engine that tells what it is told and what it commands. So it cannot tell more than crosses into
+ * the policy, and tells less: the fields that may be logged and times; never a field value, a URL, a header or a body.
  *
  * @module
  */
@@ -61,7 +61,8 @@ interface Watched {
 /**
  * The same engine, for `createFetch`, and what happens to its requests.
  *
- * @param watch is called between two steps of a request. What it throws goes where a promise's rejections go that nobody handles
+ * @param watch is called between two steps of a request. What it throws goes where a promise's rejections go that
+ * nobody handles
  */
 export function watched(engine: Engine, watch: (event: FetchEvent) => void): Engine {
   const requests = new WeakMap<StepBuffer, Watched>();

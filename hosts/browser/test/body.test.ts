@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { FetchInit } from "../src/options.js";
 import { outcomeOf } from "../src/outcome.js";
 import { URL_, bench, pass, refusal, type Bench } from "./bench.js";
 
 /** The bodies of two attempts, as they would go onto the wire, and their types. */
-async function twice(b: Bench, input: RequestInfo, init: Parameters<Bench["fetch"]>[1]): Promise<[string, string | null][]> {
+async function twice(b: Bench, input: RequestInfo, init: FetchInit): Promise<[string, string | null][]> {
   b.server.respond(503);
   b.server.respond(200);
   const running = b.fetch(input, { method: "PUT", ...init });

@@ -91,8 +91,8 @@ describe.each(Object.entries(engines))("in the %s engine, a value of a field", (
 });
 
 /**
- * A module of the interface's shape. `start` counts its calls in the tokens of its step, and commands what stands in the
- * low byte of the deadline, of which 255 is a trap; after one with `maxWait`, parameters are refused.
+ * A module of the interface's shape. `start` counts its calls in the tokens of its step, and commands what stands in
+ * the low byte of the deadline, of which 255 is a trap; after one with `maxWait`, parameters are refused.
  */
 const scripted = (() => {
   const built = binaryen.parseText(`(module

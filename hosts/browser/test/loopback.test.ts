@@ -14,7 +14,8 @@ describe("against a real server, in Node", () => {
   let place: Place;
 
   beforeAll(async () => {
-    for (const cors of [OPEN, { allows: true, exposes: [] }, { allows: false, exposes: [] }]) servers.push(await serve(cors));
+    const mutes = [true, false].map((allows) => ({ allows, exposes: [] }));
+    for (const cors of [OPEN, ...mutes]) servers.push(await serve(cors));
     const [open, mute, closed] = servers.map((server) => server.origin) as [string, string, string];
     place = { own: open, open, mute, closed, enforcesCors: false, module: async (rules) => moduleOf(rules) };
   });

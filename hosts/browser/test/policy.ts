@@ -1,4 +1,7 @@
-/** Policies for tests of the adapter: the default one, with some of its numbers replaced (the table of `policy-core`'s `Policy`). */
+/**
+ * Policies for tests of the adapter: the default one, with some of its numbers replaced (the table of `policy-core`'s
+ * `Policy`).
+ */
 
 import type { Engine } from "../src/engine.js";
 import { pinnedEngine } from "../src/pinned.js";

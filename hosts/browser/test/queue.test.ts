@@ -2,7 +2,8 @@ import { IDBFactory } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFetch } from "../src/fetch.js";
 import { idempotencyKey } from "../src/key.js";
-import { CredentialError, QueueFullError, openQueue, queued, type DeferralQueue, type QueueOptions } from "../src/queue.js";
+import { CredentialError, QueueFullError, openQueue, queued } from "../src/queue.js";
+import type { DeferralQueue, QueueOptions } from "../src/queue.js";
 import { createSession } from "../src/session.js";
 import { ScriptedFetch, TestTime } from "../src/testing.js";
 import { ONE, URL_, pass, refusal, settled } from "./bench.js";
@@ -100,7 +101,8 @@ describe("a queue", () => {
 
   it("sends what is overdue at once, though it was only loaded", async () => {
     const { plain, server, queue, time } = await page();
-    const coarse = { mark: (up: boolean) => time.mark(up) + (up ? 3 : 0), wall: () => time.wall(), sleep: time.sleep.bind(time) };
+    const mark = (up: boolean): number => time.mark(up) + (up ? 3 : 0);
+    const coarse = { mark, wall: () => time.wall(), sleep: time.sleep.bind(time) };
     await queue.push({ delay: 1_000, notBefore: WALL - 5_000, attemptsUsed: 1 }, URL_);
     const worker = await openQueue({ time: coarse });
     open.push(worker);
@@ -255,7 +257,8 @@ describe("a queue", () => {
   });
 
   it("pushes though Background Sync is refused", async () => {
-    vi.stubGlobal("registration", { sync: { register: () => Promise.reject(new DOMException("no", "NotAllowedError")) } });
+    const register = (): Promise<void> => Promise.reject(new DOMException("no", "NotAllowedError"));
+    vi.stubGlobal("registration", { sync: { register } });
     const { queue } = await page();
     expect(await queue.push({ delay: 0, notBefore: null, attemptsUsed: 0 }, URL_)).toBe(1);
   });

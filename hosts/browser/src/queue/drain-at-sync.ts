@@ -15,8 +15,8 @@ interface SyncEvent extends Event {
 }
 
 /**
- * Drains the queue at each `sync` event of `SYNC_TAG`. To be called while the script of a service worker runs for the first
- * time, as is asked of every listener there.
+ * Drains the queue at each `sync` event of `SYNC_TAG`. To be called while the script of a service worker runs for the
+ * first time, as is asked of every listener there.
  *
  * The browser stops a worker that waits for long: give its `createFetch` a low `maxWait`.
  */

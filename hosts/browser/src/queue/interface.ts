@@ -14,8 +14,8 @@ import type { Entry } from "./entry.js";
 /** How a queue is opened. All of it is optional. */
 export interface QueueOptions {
   /**
-   * Name of its database, `@refrain/fetch` without it. A database belongs to one account: who is signed in when it is opened
-   * is taken for the owner of all entries.
+   * Name of its database, `@refrain/fetch` without it. A database belongs to one account: who is signed in when it is
+   * opened is taken for the owner of all entries.
    */
   readonly name?: string;
   /** Most entries; 100 without it. */
@@ -59,9 +59,9 @@ export interface DeferralQueue {
    */
   push(resume: Resume, input: RequestInfo | URL, init?: FetchInit): Promise<number>;
   /**
-   * Sends all that is due, one after the other, through a `fetch` of `createFetch`: with its count, its key, and not before it
-   * may. An entry stays until its request has ended, so a page that is closed in between loses none. Does nothing while
-   * another tab or worker drains (where there are Web Locks; elsewhere let only one drain).
+   * Sends all that is due, one after the other, through a `fetch` of `createFetch`: with its count, its key, and not
+   * before it may. An entry stays until its request has ended, so a page that is closed in between loses none. Does
+   * nothing while another tab or worker drains (where there are Web Locks; elsewhere let only one drain).
    *
    * @param each hears what became of each. An entry that was deferred again, or went offline, stays
    * @returns in how many milliseconds the next is due; `undefined` if there is none

@@ -31,8 +31,8 @@ const PURGED = "purged";
 const PUSHED = "pushed";
 
 /**
- * What is due so soon is sent: the `fetch` waits for the rest, since it is told the moment. A clock is rounded up when an entry is
- * loaded, so one that is overdue would else never be due in a worker that lives for one event.
+ * What is due so soon is sent: the `fetch` waits for the rest, since it is told the moment. A clock is rounded up when
+ * an entry is loaded, so one that is overdue would else never be due in a worker that lives for one event.
  */
 const SOON = 100;
 
@@ -58,7 +58,8 @@ class Queue implements DeferralQueue {
   /** Ends a rest. */
   #wake = (): void => {};
 
-  constructor({ name = NAME, capacity = 100, session, time = systemTime }: QueueOptions, names: ReadonlySet<string>, store: Store) {
+  constructor(options: QueueOptions, names: ReadonlySet<string>, store: Store) {
+    const { name = NAME, capacity = 100, session, time = systemTime } = options;
     this.#name = name;
     this.#capacity = capacity;
     this.#names = names;

@@ -9,8 +9,8 @@ import { RefrainError } from "../outcome.js";
 import type { DeferralQueue } from "./interface.js";
 
 /**
- * The same `fetch`, but a request that is deferred is kept in the queue before it rejects with its `RefrainError`: whoever called
- * still hears that it was not done.
+ * The same `fetch`, but a request that is deferred is kept in the queue before it rejects with its `RefrainError`:
+ * whoever called still hears that it was not done.
  * Where it could not be kept, it rejects with an `AggregateError` of both errors.
  */
 export function queued(fetch: Fetch, queue: DeferralQueue): Fetch {

@@ -42,8 +42,8 @@ export class TestTime implements Time {
   }
 
   /**
-   * When a wait is entered, until when it is to last. Each is told once, in order; one that is entered again after an early
-   * wake is told again, and an attempt with a timeout enters a wait too.
+   * When a wait is entered, until when it is to last. Each is told once, in order; one that is entered again after an
+   * early wake is told again, and an attempt with a timeout enters a wait too.
    */
   waitEntered(): Promise<number> {
     return this.#entered.receive();

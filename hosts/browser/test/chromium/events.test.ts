@@ -56,7 +56,8 @@ describe("in Chromium", () => {
     const session = await context.newCDPSession(page);
     const registered = new Promise<string>((resolve) => {
       session.on("ServiceWorker.workerVersionUpdated", ({ versions }) => {
-        const ready = versions.find(({ scriptURL, status }) => scriptURL.endsWith("/sync-worker.js") && status === "activated");
+        const active = versions.filter(({ status }) => status === "activated");
+        const ready = active.find(({ scriptURL }) => scriptURL.endsWith("/sync-worker.js"));
         if (ready) resolve(ready.registrationId);
       });
     });

@@ -6,10 +6,12 @@ import { files, scripts } from "./adapter/files.js";
 import type { Origins } from "./adapter/place.js";
 import { browser } from "./site.js";
 
+const FOREIGN = { locale: "ar-EG", timezoneId: "Asia/Kathmandu" };
+
 /** Pages that differ in what they allow, and in what the person is used to. */
 const PAGES = [
   { name: "a page", path: "/page", place: "page", context: {} },
-  { name: "a page of another language and time zone", path: "/page", place: "page", context: { locale: "ar-EG", timezoneId: "Asia/Kathmandu" } },
+  { name: "a page of another language and time zone", path: "/page", place: "page", context: FOREIGN },
   { name: "a page with a strict Content-Security-Policy", path: "/strict", place: "page", context: {} },
   { name: "a worker", path: "/page", place: "worker", context: {} },
   { name: "a worker of such a strict page", path: "/strict", place: "worker", context: {} },

@@ -7,8 +7,8 @@ export interface Answer {
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string;
   /**
-   * `head`: nothing is sent. `body`: half of the body is, the rest when the script is released. `reset`: the connection is
-   * broken off. `cut`: it is broken off in the middle of the body.
+   * `head`: nothing is sent. `body`: half of the body is, the rest when the script is released. `reset`: the connection
+   * is broken off. `cut`: it is broken off in the middle of the body.
    */
   readonly hang?: "head" | "body" | "reset" | "cut";
 }

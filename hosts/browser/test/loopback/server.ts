@@ -25,8 +25,16 @@ export const OPEN: Cors = { allows: true, exposes: ["retry-after", "date"] };
 /** More that a server serves; says whether it did. */
 export type Files = (path: string, response: ServerResponse) => boolean;
 
-/** Starts one on a free port. Scripts and what they got may be read from any origin; what they answer, as `cors` says. */
-export async function serve(cors: Cors = OPEN, files: Files = () => false): Promise<{ origin: string; close: () => void }> {
+/** A server that runs. */
+export interface Started {
+  readonly origin: string;
+  readonly close: () => void;
+}
+
+/**
+ * Starts one on a free port. Scripts and what they got may be read from any origin; what they answer, as `cors` says.
+ */
+export async function serve(cors: Cors = OPEN, files: Files = () => false): Promise<Started> {
   const scripts = new Map<string, Running>();
   const server = createServer((request, response) => {
     void handle(scripts, cors, files, request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -61,7 +69,8 @@ async function handle(
     return void response.end(next);
   }
   if (!script) return void response.writeHead(404).end();
-  if (verb === "run") return run(script, { method: request.method!, headers: request.headers as never, body }, response);
+  const { method, headers } = request;
+  if (verb === "run") return run(script, { method: method!, headers: headers as never, body }, response);
   if (verb === "got") return void response.end(JSON.stringify(script.got));
   if (verb === "reached") await reached(script, Number(count));
   if (verb === "release") for (const release of script.hanging.splice(0)) release();

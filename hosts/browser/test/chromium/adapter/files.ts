@@ -5,13 +5,14 @@ import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { bakedCore } from "../../policy.js";
 
-const HTML = '<!doctype html><meta charset="utf-8"><title>scenarios</title><script type="module" src="/page.js"></script>';
+const HTML = '<!doctype html><meta charset="utf-8"><script type="module" src="/page.js"></script>';
 
 /** Scripts by their path, bundled. */
 export async function scripts(): Promise<Map<string, string>> {
   const bundled = async (name: string): Promise<string> => {
     const entry = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
-    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: "esm", target: "es2022", write: false });
+    const bundle = { bundle: true, format: "esm", target: "es2022", write: false } as const;
+    const { outputFiles } = await build({ entryPoints: [entry], ...bundle });
     return outputFiles[0]!.text;
   };
   const worker = await bundled("worker");

@@ -45,7 +45,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     let text: string | undefined;
     equal(await queue.drain(plain, async ({ response }) => void (text = await response!.text())), undefined);
     const [first, second] = await script.got();
-    equal([text, second!.headers["idempotency-key"], second!.headers["authorization"]], ["here", "order-4711", undefined]);
+    const { "idempotency-key": sent, authorization } = second!.headers;
+    equal([text, sent, authorization], ["here", "order-4711", undefined]);
     // Its boundary is another one, since it was made anew when it was put away.
     const parts = ({ body, headers }: typeof first & object): string =>
       body.replaceAll(headers["content-type"]!.split("boundary=")[1]!, "");
