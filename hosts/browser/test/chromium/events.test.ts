@@ -84,4 +84,27 @@ describe("in Chromium", () => {
     }
     await other.context().close();
   }, 30_000);
+
+  it("a page that stands still in a wait goes on with it afterwards", async () => {
+    const busy = { status: 503, headers: [["retry-after", "1"]] as const };
+    const [still, clock] = [await context.newPage(), await context.newPage()];
+    const scripts = [await Script.put(own, [busy, { status: 200 }]), await Script.put(own, [busy, { status: 200 }])];
+    const begin = async (page: Page, { url }: Script): Promise<void> => {
+      await page.goto(`${own}/page`);
+      await page.evaluate(() => (globalThis as never as Tools).tools.load());
+      await page.evaluate((url) => (globalThis as never as Tools).tools.begin(url), url);
+    };
+    await begin(still, scripts[0]!);
+    await scripts[0]!.reached(1);
+    const session = await context.newCDPSession(still);
+    await session.send("Debugger.enable");
+    await session.send("Debugger.pause");
+    // The same wait, begun later, tells that the first one would be over.
+    await begin(clock, scripts[1]!);
+    expect(await clock.evaluate(() => (globalThis as never as Tools).tools.ended())).toBe(200);
+    expect(await scripts[0]!.got()).toHaveLength(1);
+    await session.send("Debugger.resume");
+    await scripts[0]!.reached(2);
+    expect(await still.evaluate(() => (globalThis as never as Tools).tools.ended())).toBe(200);
+  }, 30_000);
 });
