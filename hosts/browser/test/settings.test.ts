@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Engine, HostSettings } from "../src/engine.js";
 import { createFetch } from "../src/fetch.js";
 import { URL_, benchOver, refusal } from "./bench.js";
@@ -78,5 +78,29 @@ describe("what a document says to hosts", () => {
     const host = { ...HOST, sessionRequired: true };
     expect(() => createFetch({ engine: engineOf(), host })).toThrow("expected a `session`, which the policy requires");
     expect(benchOver(engineOf(), { host }).fetch).toBeTypeOf("function");
+  });
+});
+
+describe("randomness", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("is the platform's, drawn many at a time, and each number is used once", async () => {
+    let next = 0;
+    const fill = vi.spyOn(crypto, "getRandomValues").mockImplementation((into) => {
+      (into as unknown as Uint32Array).forEach((_, i) => ((into as unknown as Uint32Array)[i] = next++));
+      return into;
+    });
+    const samples: number[] = [];
+    const engine = engineOf();
+    const see = <T extends { sample: number }>(now: T): T => (samples.push(now.sample), now);
+    const seeing: Engine = {
+      description: engine.description,
+      start: (request, now, into) => engine.start(request, see(now), into),
+      handle: (execution, event, now, into) => engine.handle(execution, event, see(now), into),
+    };
+    const fetch = createFetch({ engine: seeing, fetch: async () => new Response("") });
+    for (let i = 0; i < 40; i++) await fetch(URL_);
+    expect(fill).toHaveBeenCalledTimes(2);
+    expect([samples.length, new Set(samples).size, Math.max(...samples) < next]).toEqual([80, 80, true]);
   });
 });
