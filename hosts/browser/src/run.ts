@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onAbort } from "./abort.js";
 import { attempt, type Result } from "./attempt.js";
 import { callOf } from "./call.js";
 import { AWAIT_NETWORK, FINISH, KEEP, LAST_STATUS, SEND } from "./engine.js";
@@ -22,11 +23,11 @@ const NOT_RETRYABLE = 16;
 export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
   const own = talk(host, callOf(host, input, init));
   const sources = [own.call.signal, host.session?.signal];
-  for (const source of sources) source?.addEventListener("abort", own.change);
+  const unheard = sources.map((source) => source && onAbort(source, own.change));
   try {
     return finish(own, await obey(own));
   } finally {
-    for (const source of sources) source?.removeEventListener("abort", own.change);
+    for (const unhear of unheard) unhear?.();
   }
 }
 

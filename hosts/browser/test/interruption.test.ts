@@ -173,6 +173,21 @@ describe("a signal", () => {
     expect(listeners()).toEqual([0, 0]);
   });
 
+  it("has one listener, however many requests it holds for, and each of them hears", async () => {
+    const { fetch, server, session } = bench();
+    const controller = new AbortController();
+    const running = Array.from({ length: 20 }, () => {
+      server.later();
+      return fetch(URL_, { signal: controller.signal });
+    });
+    const shared = [controller.signal, session.signal];
+    const listeners = (): number[] => shared.map((signal) => getEventListeners(signal, "abort").length);
+    expect(listeners()).toEqual([1, 1]);
+    controller.abort("stop");
+    expect(await Promise.allSettled(running)).toEqual(Array(20).fill({ status: "rejected", reason: "stop" }));
+    expect(listeners()).toEqual([0, 0]);
+  });
+
   it("that aborts in the same moment as its request is called sends nothing", async () => {
     const { fetch, server } = bench();
     const controller = new AbortController();
