@@ -20,8 +20,8 @@ export interface Call extends Layer {
   readonly signal: AbortSignal | null | undefined;
   /** The attempt of a layer above that this is. */
   readonly above: Nesting | undefined;
-  /** Who shares its retry budget. */
-  readonly budget: string;
+  /** Who shares its retry budget. Read when it is asked for: to read a URL takes longer than a decision. */
+  readonly budget: () => string;
   /** Gives the body of the next attempt. */
   readonly body: () => Sendable | Promise<Sendable>;
   /** What the policy may know. */
@@ -47,7 +47,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
     headers,
     signal: signal === undefined ? request.signal : signal,
     above,
-    budget: budgetOf(host, request.url ?? input, budgetKey),
+    budget: () => budgetOf(host, request.url ?? input, budgetKey),
     body: replay ?? (() => body as Sendable),
     asked: {
       method: METHODS.indexOf(normalised(given.method ?? request.method ?? "GET") as "GET"),
@@ -66,7 +66,12 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
 function budgetOf({ host }: Host, url: string | URL, key = ""): string {
   if (host?.budget === "key") return key;
   if (host?.budget !== "host") return "";
-  return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).host;
+  try {
+    return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).host;
+  } catch {
+    // Nothing can be sent there, which is for `fetch` to say.
+    return "";
+  }
 }
 
 /** Firefox does not say of a `Request` whether it has a body. */

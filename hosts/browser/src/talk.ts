@@ -136,12 +136,12 @@ function decide(talk: Talk, what: Event | Request, cancelled: boolean, sample: n
     cancelled,
     network: online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN,
     sample,
-    tokens: budgets.get(call.budget) ?? full,
+    tokens: budgets.size ? (budgets.get(call.budget()) ?? full) : full,
     hold: null,
   } as const;
   if ("event" in what) engine.handle(step.execution, what, now, step);
   else engine.start(what, now, step);
   // A full one says nothing, so that those of many servers do not add up.
-  if (step.tokens < full) budgets.set(call.budget, step.tokens);
-  else budgets.delete(call.budget);
+  if (step.tokens < full) budgets.set(call.budget(), step.tokens);
+  else if (budgets.size) budgets.delete(call.budget());
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Engine, HostSettings } from "../src/engine.js";
 import { createFetch } from "../src/fetch.js";
-import { URL_, benchOver, refusal } from "./bench.js";
+import { URL_, bench, benchOver, refusal } from "./bench.js";
 import { engineOf } from "./policy.js";
 
 const HOST: HostSettings = { key: null, budget: "policy", sessionRequired: false };
@@ -51,7 +51,21 @@ describe("what a document says to hosts", () => {
     const { fetch, server } = benchOver(engineOf(), { host });
     server.respond(200);
     expect((await fetch(new Request(URL_))).status).toBe(200);
-    expect((await fetch("http://[").catch((error: unknown) => error)) instanceof TypeError).toBe(true);
+  });
+
+  it("of a budget of each server leaves it to `fetch` to refuse what is no URL, also beside a budget that was used", async () => {
+    const { fetch, server, time, session } = bench({}, { host: { ...HOST, budget: "host" } });
+    const refused = async (): Promise<unknown> => {
+      server.fail(new TypeError("no such URL"));
+      return (await refusal(fetch("http://["))).reason;
+    };
+    expect(await refused()).toBe("not-retryable");
+    server.respond(503);
+    const running = refusal(fetch(URL_));
+    await time.waitEntered();
+    expect(await refused()).toBe("not-retryable");
+    session.raise();
+    await running;
   });
 
   it("of a budget of each key goes by the key that the caller names", async () => {
