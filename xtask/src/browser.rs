@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use refrain_document::ready;
 use wasm_bindgen_cli_support::Bindgen;
 
-use crate::{guest, node, shell, toolchain};
+use crate::{guest, node, pages, shell, toolchain};
 
 /// What the compiler may use; every engine of the last years has it, and `wasm-opt` is told so.
 const FEATURES: [&str; 6] = [
@@ -28,9 +28,17 @@ const TYPES: &str = "src/generated/dynamic.d.ts";
 /// Needs a library of types that a project may not have chosen, and nobody disposes of a policy.
 const DISPOSE: &str = "    [Symbol.dispose](): void;\n";
 
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Record what a page downloads as it is: for a change that is worth its bytes. Commit `xtask/sizes.json` with it.
+    #[arg(long)]
+    accept: bool,
+}
+
 /// Builds all of the package: its dynamic engine, the ready-made policies, `dist`.
-pub(crate) fn run() -> Result<()> {
-    build().map(drop)
+pub(crate) fn run(options: &Options) -> Result<()> {
+    build()?;
+    if options.accept { pages::hold(true) } else { Ok(()) }
 }
 
 /// Returns where the programs are that it needed.
@@ -44,6 +52,17 @@ fn build() -> Result<PathBuf> {
     Ok(programs)
 }
 
+/// Builds the package and measures what calls and decisions cost in Node and in Chromium. Writes a line of JSON each to `file`.
+pub(crate) fn measure(quick: bool, file: &Path) -> Result<()> {
+    node::chromium()?;
+    build()?;
+    let mut measure = node::script(&package(), "measure");
+    if quick {
+        measure.args(["--", "--quick"]);
+    }
+    shell::run(measure.env("REFRAIN_MEASURES", file))
+}
+
 /// Everything that CI checks of the package.
 pub(crate) fn test() -> Result<()> {
     node::chromium()?;
@@ -53,13 +72,14 @@ pub(crate) fn test() -> Result<()> {
     if shell::read(&types)? != committed {
         bail!("`hosts/browser/{TYPES}` differed from what the sources give, and was written anew: commit it");
     }
+    pages::hold(false)?;
     shell::run(&mut node::script(&package(), "check"))?;
     let mut tests = node::script(&package(), "test");
     shell::run(tests.env("REFRAIN_CORE", guest::Artifact::core_path()).env("REFRAIN_SLOTS", slots))
 }
 
 /// The folder of the npm package.
-fn package() -> PathBuf {
+pub(crate) fn package() -> PathBuf {
     shell::workspace().join("hosts/browser")
 }
 

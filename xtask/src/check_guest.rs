@@ -18,7 +18,7 @@ use wasmparser::{MemoryType, Parser, Payload, Validator, WasmFeatures};
 
 use crate::{
     guest::{self, Artifact},
-    shell, suite,
+    ratchet, shell, suite,
 };
 
 /// Most bytes of the core module.
@@ -105,29 +105,7 @@ fn check_sizes(artifact: &Artifact, accept: bool) -> Result<()> {
     ensure!(core <= CORE_LIMIT, "expected a core module of at most {CORE_LIMIT} bytes, found {core}");
     ensure!(gzip <= GZIP_LIMIT, "expected a core module of at most {GZIP_LIMIT} bytes by gzip, found {gzip}");
     ensure!(wrapper <= WRAPPER_LIMIT, "expected the component to add at most {WRAPPER_LIMIT} bytes, found {wrapper}");
-    let path = shell::workspace().join("xtask/sizes.json");
-    if accept {
-        let sizes =
-            serde_json::Value::Object(sizes.map(|(name, size)| (name.to_owned(), size.into())).into_iter().collect());
-        shell::write(&path, format!("{sizes:#}\n").as_bytes())?;
-        println!("recorded the sizes in xtask/sizes.json");
-        return Ok(());
-    }
-    let recorded: serde_json::Value = serde_json::from_slice(&shell::read(&path)?).context("`xtask/sizes.json`")?;
-    for (name, size) in sizes {
-        let most = recorded.get(name).and_then(serde_json::Value::as_u64);
-        let most = most.ok_or_else(|| anyhow!("expected a number `{name}` in `xtask/sizes.json`"))?;
-        let size = size as u64;
-        ensure!(
-            size <= most,
-            "`{name}` grew from {most} to {size} bytes; if that is worth it, run `cargo xtask check-guest --accept` \
-             and commit `xtask/sizes.json`"
-        );
-        if size < most {
-            println!("{name} is {} bytes below its recorded size; `--accept` makes that the new limit", most - size);
-        }
-    }
-    Ok(())
+    ratchet::hold(&sizes, accept, "cargo xtask check-guest --accept")
 }
 
 /// How many bytes gzip makes of `bytes` where it takes its time.

@@ -9,6 +9,8 @@ mod guest;
 mod layout;
 mod measure;
 mod node;
+mod pages;
+mod ratchet;
 mod released;
 mod shell;
 mod suite;
@@ -53,7 +55,7 @@ enum Command {
     /// SHA-256. The same sources give the same bytes in every folder.
     Guest,
     /// Build the browser host's npm package, `hosts/browser`, with its dynamic engine.
-    Browser,
+    Browser(browser::Options),
     /// Check the component: no imports, the right exports, one memory page, size, reproducibility.
     CheckGuest(check_guest::Options),
     /// Write the guest's bindings, `wasm-guest/src/bindings.rs`, from `wit/`.
@@ -78,7 +80,7 @@ fn main() -> ExitCode {
         Command::Conform(options) => conform::run(&options),
         Command::ImportCases(options) => conform::import(&options),
         Command::Guest => guest::run(),
-        Command::Browser => browser::run(),
+        Command::Browser(options) => browser::run(&options),
         Command::CheckGuest(options) => check_guest::run(&options),
         Command::Generate(Check { check }) => generate::run(check),
         Command::Layout(Check { check }) => layout::run(check),

@@ -5,14 +5,26 @@ use std::{collections::BTreeMap, fs, path::Path};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use crate::{check_guest, guest, shell};
+use crate::{browser, check_guest, guest, pages, shell};
 
 /// Benchmarks, as package and name.
 const BENCHES: [(&str, &str); 2] = [("policy-core", "handle"), ("refrain-wasmtime", "call")];
 
-/// The bench that reports what it measured itself, and what is expected of it at most: name, value.
+/// The bench that reports what it measured itself.
 const COST: (&str, &str, &str) = ("refrain", "cost", "client,middleware,tower");
-const COST_LIMITS: [(&str, f64); 3] = [
+
+/// What is expected at most of what benches report themselves, that one and the browser host's: name, value.
+const COST_LIMITS: [(&str, f64); 13] = [
+    ("fetch from memory in Node: refrain, added time", 10_000.0),
+    ("fetch from memory in Chromium: refrain, added time", 10_000.0),
+    ("engine in Node: start and handle, success", 1_000.0),
+    ("engine in Node: handle, no hint", 1_000.0),
+    ("engine in Node: handle, delay-seconds", 1_000.0),
+    ("engine in Node: handle, IMF-fixdate", 1_000.0),
+    ("engine in Chromium: start and handle, success", 1_000.0),
+    ("engine in Chromium: handle, no hint", 1_000.0),
+    ("engine in Chromium: handle, delay-seconds", 1_000.0),
+    ("engine in Chromium: handle, IMF-fixdate", 1_000.0),
     ("reqwest over loopback, success: refrain, client, added time", 1_000.0),
     ("reqwest over loopback, success: refrain, client, added allocations", 0.0),
     ("waiting request, what is kept for retries", 128.0),
@@ -64,8 +76,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut times = BTreeMap::new();
     read_times(&shell::target().join("criterion"), &mut times)?;
-    let costs = costs(options.quick)?;
-    let measures = sizes(&component)?.into_iter().chain(durations(&times)).chain(costs).collect::<Vec<_>>();
+    let (costs, browser) = (costs(options.quick)?, browser_costs(options.quick)?);
+    let sizes = sizes(&component)?.into_iter().chain(pages()?);
+    let measures: Vec<_> = sizes.chain(durations(&times)).chain(costs).chain(browser).collect();
     let file = shell::target().join("measures.json");
     let all: Vec<Value> = measures.iter().map(Measure::to_json).collect();
     shell::write(&file, format!("{:#}\n", Value::Array(all)).as_bytes())?;
@@ -85,7 +98,19 @@ fn costs(quick: bool) -> Result<Vec<Measure>> {
         command.arg("--quick");
     }
     shell::run(command.env("REFRAIN_MEASURES", &file))?;
-    String::from_utf8(shell::read(&file)?)?.lines().map(|line| cost(&serde_json::from_str(line)?)).collect()
+    read_costs(&file)
+}
+
+/// What calls and decisions cost in the browser host.
+fn browser_costs(quick: bool) -> Result<Vec<Measure>> {
+    println!("measuring the browser host");
+    let file = shell::target().join("browser.jsonl");
+    browser::measure(quick, &file)?;
+    read_costs(&file)
+}
+
+fn read_costs(file: &Path) -> Result<Vec<Measure>> {
+    String::from_utf8(shell::read(file)?)?.lines().map(|line| cost(&serde_json::from_str(line)?)).collect()
 }
 
 fn cost(line: &Value) -> Result<Measure> {
@@ -124,20 +149,34 @@ fn read_times(folder: &Path, times: &mut BTreeMap<String, f64>) -> Result<()> {
 fn sizes(component: &guest::Artifact) -> Result<Vec<Measure>> {
     let gzip = check_guest::gzip_len(&component.core)?;
     let wrapper = component.component.len().saturating_sub(component.core.len());
-    let size = |name: &str, bytes: usize, limit: usize| Measure {
-        name: name.into(),
+    Ok(vec![
+        size("core module".to_owned(), component.core.len(), Some(check_guest::CORE_LIMIT)),
+        size("core module, gzip".to_owned(), gzip, Some(check_guest::GZIP_LIMIT)),
+        size("what the component adds".to_owned(), wrapper, Some(check_guest::WRAPPER_LIMIT)),
+    ])
+}
+
+/// What a page downloads, once the browser host is built.
+fn pages() -> Result<Vec<Measure>> {
+    let pages = pages::weigh()?.into_iter();
+    Ok(pages
+        .map(|page| {
+            let limit = page.is_held().then_some(pages::LIMIT);
+            size(format!("page with {}, gzip", page.name), page.size, limit)
+        })
+        .collect())
+}
+
+fn size(name: String, bytes: usize, limit: Option<usize>) -> Measure {
+    Measure {
+        name: format!("size/{name}"),
         value: bytes as f64,
         unit: "bytes".to_owned(),
         compared_with: None,
         ratio: None,
-        at_most: Some(format!("{limit} bytes")),
-        met: Some(bytes <= limit),
-    };
-    Ok(vec![
-        size("size/core module", component.core.len(), check_guest::CORE_LIMIT),
-        size("size/core module, gzip", gzip, check_guest::GZIP_LIMIT),
-        size("size/what the component adds", wrapper, check_guest::WRAPPER_LIMIT),
-    ])
+        at_most: limit.map(|limit| format!("{limit} bytes")),
+        met: limit.map(|limit| bytes <= limit),
+    }
 }
 
 fn durations(times: &BTreeMap<String, f64>) -> Vec<Measure> {

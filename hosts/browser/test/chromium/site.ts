@@ -18,13 +18,14 @@ const TYPES: Readonly<Record<string, string>> = {
   wasm: "application/wasm",
 };
 
-/** Serves files; `url` ends with a slash. */
-export async function site(files: Files): Promise<{ url: string; server: Server }> {
+/** Serves files, each with `headers` too; `url` ends with a slash. */
+export async function site(files: Files, headers: Readonly<Record<string, string>> = {}): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     const name = new URL(request.url ?? "/", "http://localhost").pathname.slice(1) || "index.html";
     const body = files[name];
     const type = TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain";
-    response.writeHead(body === undefined ? 404 : 200, { "content-type": type, "content-security-policy": POLICY });
+    const own = { "content-type": type, "content-security-policy": POLICY };
+    response.writeHead(body === undefined ? 404 : 200, { ...own, ...headers });
     response.end(body);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
