@@ -25,7 +25,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   let heard = signals.get(signal);
   if (!heard) signals.set(signal, (heard = new Heard()));
   const { listeners } = heard;
-  if (!listeners.size) signal.addEventListener("abort", heard);
+  // Who is there is not added again.
+  signal.addEventListener("abort", heard);
   listeners.add(listener);
   return () => {
     listeners.delete(listener);

@@ -2,7 +2,7 @@ import { IDBFactory } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFetch } from "../src/fetch.js";
 import { idempotencyKey } from "../src/key.js";
-import { CredentialError, QueueFullError, openQueue, queued } from "../src/queue.js";
+import { CredentialError, QueueFullError, SYNC_TAG, drainAtSync, openQueue, queued } from "../src/queue.js";
 import type { DeferralQueue, QueueOptions } from "../src/queue.js";
 import { createSession } from "../src/session.js";
 import { ScriptedFetch, TestTime } from "../src/testing.js";
@@ -254,6 +254,26 @@ describe("a queue", () => {
     time.advance(1_001);
     server.respond(200);
     await queue.sync(plain);
+  });
+
+  it("is drained at a `sync` event of its tag, and closed again", async () => {
+    let listener!: (event: object) => void;
+    vi.stubGlobal("addEventListener", (type: string, hear: typeof listener) => type === "sync" && (listener = hear));
+    const { plain, server, queue, time } = await page();
+    await queue.push({ delay: 0, notBefore: WALL - 1, attemptsUsed: 0 }, URL_);
+    const closed = vi.spyOn(BroadcastChannel.prototype, "close");
+    const seen: unknown[] = [];
+    drainAtSync(plain, { time }, ({ response }) => void seen.push(response?.status));
+    const ended: Promise<unknown>[] = [];
+    const event = (tag: string): object => ({ tag, waitUntil: (end: Promise<unknown>) => ended.push(end) });
+    listener(event("another"));
+    expect(ended).toEqual([]);
+    server.respond(200);
+    listener(event(SYNC_TAG));
+    await Promise.all(ended);
+    expect(seen).toEqual([200]);
+    expect(closed).toHaveBeenCalledTimes(1);
+    closed.mockRestore();
   });
 
   it("pushes though Background Sync is refused", async () => {

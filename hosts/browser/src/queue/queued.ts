@@ -15,14 +15,13 @@ import type { DeferralQueue } from "./interface.js";
  */
 export function queued(fetch: Fetch, queue: DeferralQueue): Fetch {
   return async (input, init = {}) => {
-    // Its body is read by the first send.
-    const kept = input instanceof Request && !init.body ? input.clone() : input;
     try {
       return await fetch(input, init);
     } catch (error) {
       const resume = error instanceof RefrainError && error.reason === "deferred" && error.resume;
       if (!resume) throw error;
-      await queue.push(resume, kept, init).catch((unkept: unknown) => {
+      // A body that can be sent once is never deferred, so it is still there.
+      await queue.push(resume, input, init).catch((unkept: unknown) => {
         throw new AggregateError([error, unkept], "the request was deferred, and could not be kept");
       });
       throw error;
