@@ -17,7 +17,12 @@ export type IdempotencyKey = string & { readonly [checked]: true };
  * context
  * @throws TypeError for one that is no key. It is not repeated: a key is nobody else's business
  */
-export function idempotencyKey(key: string = crypto.randomUUID()): IdempotencyKey {
+export function idempotencyKey(key: string = random()): IdempotencyKey {
   if (/^[!#-[\]-~]{1,255}$/.test(key)) return key as IdempotencyKey;
   throw new TypeError("expected a key of 1 to 255 visible ASCII characters, without blanks, quotes and backslashes");
+}
+
+function random(): string {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  throw new TypeError("expected a key, since a random one can be had in a secure context (HTTPS) alone");
 }

@@ -51,7 +51,7 @@ export class RefrainError extends TypeError implements Outcome {
   declare readonly resume: Resume | null;
   /** The status of the last response, if there was one and it is not withheld; else 0. */
   declare readonly status: number;
-  /** With `deferred`: the response that asked to stay away, its body unread. */
+  /** With `deferred`: the response that asked to stay away. Its body is unread; read it, or `cancel` it. */
   declare readonly response: Response | undefined;
 
   constructor(outcome: Outcome, status: number, response?: Response, cause?: unknown) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { HostSettings } from "../src/engine.js";
 import { idempotencyKey } from "../src/key.js";
 import { outcomeOf } from "../src/outcome.js";
@@ -62,6 +62,13 @@ describe("a key", () => {
     expect(idempotencyKey()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(idempotencyKey()).not.toBe(idempotencyKey());
     expect(idempotencyKey("order-4711")).toBe("order-4711");
+  });
+
+  it("has to be brought where a browser draws none", () => {
+    vi.stubGlobal("crypto", { getRandomValues: crypto.getRandomValues.bind(crypto) });
+    expect(() => idempotencyKey()).toThrow("expected a key, since a random one can be had in a secure context");
+    expect(idempotencyKey("k-1")).toBe("k-1");
+    vi.unstubAllGlobals();
   });
 
   it("is written as the policy's document says", async () => {
