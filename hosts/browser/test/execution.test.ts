@@ -5,6 +5,16 @@ import { resumed } from "../src/resume.js";
 import { URL_, bench, pass, refusal, settled } from "./bench.js";
 
 describe("a request", () => {
+  it("is made as by `fetch`, whose place it takes", async () => {
+    const { fetch, server } = bench();
+    const dropIn: typeof globalThis.fetch = fetch;
+    for (const input of [URL_, new URL(URL_), new Request(URL_)]) {
+      const given = server.respond(200);
+      expect(await dropIn(input)).toBe(given);
+    }
+    expect(server.sends.map(({ init }) => init.method)).toEqual([undefined, undefined, undefined]);
+  });
+
   it("leads to three sends at the planned times when the third is answered", async () => {
     const { fetch, server, time } = bench();
     server.respond(503);
