@@ -136,7 +136,7 @@ impl<E: Engine, T: Time, X: Entropy> Client<E, T, X> {
         self.request(http::Method::DELETE, url)
     }
 
-    /// A request of any method.
+    /// A request of any method. A URL that is not absolute, or cannot be read, is told by [`RequestBuilder::send`].
     pub fn request<'a>(&'a self, method: http::Method, url: &'a str) -> RequestBuilder<'a, E, T, X> {
         RequestBuilder::new(&self.0, method, url)
     }

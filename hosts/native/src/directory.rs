@@ -93,13 +93,14 @@ impl BudgetKey {
 }
 
 impl Budgets {
-    /// Full budgets for this policy.
+    /// Full budgets for this policy; empty ones, which are never asked, if it has none.
     #[must_use]
     pub fn new(scope: BudgetScope, policy: &Description) -> Self {
         Self { scope, full: policy.budget.unwrap_or_default(), budgets: Arc::default() }
     }
 
-    /// The budget of a request.
+    /// The budget of a request. The scope says which of the arguments counts; under [`BudgetScope::Key`] all that bring no
+    /// key share one.
     #[must_use]
     pub fn of(&self, origin: &Origin, key: Option<&BudgetKey>) -> RetryBudget {
         let name = match self.scope {

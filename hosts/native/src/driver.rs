@@ -113,6 +113,24 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     ///
     /// The request belongs to the session of this call, whenever the future is polled first.
     ///
+    /// ```
+    /// # use refrain::core::{Method, Policy, Request, Rules, Sample};
+    /// # use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
+    /// # use refrain::{DirectEngine, Driver, Options};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
+    /// # let time = TestTime::default();
+    /// # let server = ScriptedTransport::new(&time);
+    /// # let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ZERO));
+    /// server.respond(404, &[]);
+    /// let result = driver.run(&Request::new(Method::Get), server, &Options::default()).await;
+    /// let ended = result.expect_err("not retried, and no success");
+    /// assert!(ended.into_response().is_ok_and(|delivered| delivered.response.status() == 404));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Every end but a success. A response that is handed over as it is, such as a 404, is in [`Ended::last`].
     pub fn run<'a, C: Transport>(

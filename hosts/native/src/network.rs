@@ -113,7 +113,8 @@ impl Hold {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Moves the mark to `until`, never back. [`Mark::MAX`] and above mean never: requests are deferred.
+    /// Moves the mark to `until`, on the clock that the driver waits on; never back. [`Mark::MAX`] and above mean never:
+    /// requests are deferred.
     pub fn extend_to(&self, until: Mark) {
         // A mark is never moved back, so one that the policy refuses as invalid would refuse every request for ever.
         self.0.fetch_max(until.min(Mark::MAX).get(), Ordering::Relaxed);

@@ -35,6 +35,13 @@ impl SessionHandle {
     }
 
     /// A handle for a host that keeps count of its generations itself.
+    ///
+    /// ```
+    /// use refrain::{SessionHandle, core::Session};
+    /// let stored = 41;
+    /// let session = SessionHandle::starting_at(Session::new(stored));
+    /// assert_eq!(session.raise(), Session::new(42));
+    /// ```
     #[must_use]
     pub fn starting_at(first: Session) -> Self {
         Self(watch::Sender::new(first))

@@ -95,6 +95,16 @@ impl fmt::Debug for WasmtimeEngine {
 }
 
 /// Why an artifact, though sound, does not run.
+///
+/// ```
+/// use refrain_wasmtime::StartError;
+///
+/// /// Whether the artifact is at fault, so that trying again is of no use.
+/// fn is_final(error: &StartError) -> bool {
+///     matches!(error, StartError::Compile(_) | StartError::Description(_))
+/// }
+/// assert!(is_final(&StartError::Description("version")));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {

@@ -158,7 +158,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// The request belongs to the session of this call.
     ///
     /// # Errors
-    /// Every end but a success.
+    /// [`ClientError::Invalid`] for a URL or a header that is none; [`ClientError::Ended`] for every end but a success.
     pub fn send(self) -> impl Future<Output = Result<Delivered<Whole>, ClientError<Whole>>> + Send {
         let session = self.handles().session();
         async move {
@@ -194,7 +194,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// ```
     ///
     /// # Errors
-    /// Every end but a success.
+    /// As those of [`RequestBuilder::send`]; the body of an answer that is no success is left to the caller too.
     pub fn stream(
         self,
     ) -> impl Future<Output = Result<Delivered<::reqwest::Response>, ClientError<::reqwest::Response>>> + Send {

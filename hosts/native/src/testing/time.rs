@@ -70,6 +70,21 @@ impl TestTime {
     }
 
     /// Ends every wait under way, however early, as a timer that fires too soon does.
+    ///
+    /// ```
+    /// use refrain::{Rounding, Time, core::Mark, testing::TestTime};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let time = TestTime::default();
+    /// let wake = async {
+    ///     assert_eq!(time.wait_entered().await, Mark::new(1_000));
+    ///     time.wake_early();
+    /// };
+    /// tokio::join!(time.sleep_until(Mark::new(1_000)), wake);
+    /// assert_eq!(time.mark(Rounding::Down), Mark::new(0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn wake_early(&self) {
         self.clocks.send_modify(|clocks| clocks.early_wakes += 1);
     }
