@@ -179,7 +179,6 @@ impl Settings {
 ///
 /// ```
 /// use refrain::{NoAnswer, core::Millis};
-///
 /// fn try_again_in<E>(error: &NoAnswer<E>) -> Option<Millis> {
 ///     error.resume.map(|resume| resume.delay)
 /// }

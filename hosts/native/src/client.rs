@@ -170,17 +170,6 @@ pub struct ClientBuilder<E, T = SystemTime, X = SystemEntropy> {
 
 impl<E: Engine, T: Time, X: Entropy> ClientBuilder<E, T, X> {
     /// Another time, such as [`testing::TestTime`](crate::testing::TestTime).
-    ///
-    /// ```
-    /// use refrain::testing::{ScriptedEntropy, TestTime};
-    /// use refrain::{Client, core::Sample};
-    /// # use refrain::{DirectEngine, core::{Policy, Rules}};
-    /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
-    /// let time = TestTime::default();
-    /// let client = Client::builder(engine).time(time.clone()).entropy(ScriptedEntropy::new(Sample::ONE)).build()?;
-    /// # let _ = client;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn time<U: Time>(self, time: U) -> ClientBuilder<E, U, X> {
         let Self { engine, entropy, http, settings, .. } = self;
         ClientBuilder { engine, time, entropy, http, settings }

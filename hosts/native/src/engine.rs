@@ -14,9 +14,7 @@ use policy_core::{
 /// then makes no further send.
 ///
 /// ```
-/// use refrain::{Engine, EngineError};
-/// # use refrain::{DirectEngine, core::{Policy, Rules}};
-///
+/// use refrain::{DirectEngine, Engine, EngineError, core::{Policy, Rules}};
 /// /// Whether the policy takes this for a Retry-After value.
 /// fn reads(engine: &impl Engine, value: &str) -> Result<bool, EngineError> {
 ///     Ok(engine.parse(value.as_bytes(), None)?.is_ok())
@@ -71,7 +69,6 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
 /// ```
 /// use refrain::core::{Command, End, Event, Now, Request};
 /// use refrain::{DirectEngine, Engine, EngineError};
-///
 /// /// A request that `one` began cannot go on with `other`: there its number of sends may be a lie.
 /// fn mixed_up(one: &DirectEngine, other: &DirectEngine, request: &Request, now: &Now) -> Result<bool, EngineError> {
 ///     let begun = one.start(request, now)?;
@@ -79,9 +76,8 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
 ///     Ok(matches!(step.command, Command::Finish(outcome) if outcome.end == End::ForeignExecution))
 /// }
 /// # use refrain::core::{Mark, Method, Network, Policy, Rules, Sample, Session, Tokens};
-/// # let engine = |max_attempts| {
-/// #     DirectEngine::new("polite", "1.0.0", Policy::new(Rules { max_attempts, ..Rules::DEFAULT }).unwrap()).unwrap()
-/// # };
+/// # let policy = |max_attempts| Policy::new(Rules { max_attempts, ..Rules::DEFAULT }).unwrap();
+/// # let engine = |max_attempts| DirectEngine::new("polite", "1.0.0", policy(max_attempts)).unwrap();
 /// # let now = Now {
 /// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
 /// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
@@ -97,7 +93,6 @@ pub struct State(pub [u64; 8]);
 /// ```
 /// use refrain::core::{Attempt, Command, End, Event, Now, Request};
 /// use refrain::{Engine, EngineError};
-///
 /// fn one_success(engine: &impl Engine, request: &Request, now: &Now) -> Result<(), EngineError> {
 ///     let step = engine.start(request, now)?;
 ///     assert_eq!(step.command, Command::Send { attempt: 1, timeout: None });
@@ -107,12 +102,11 @@ pub struct State(pub [u64; 8]);
 ///     Ok(())
 /// }
 /// # use refrain::{DirectEngine, core::{Mark, Method, Network, Policy, Rules, Sample, Session, Tokens}};
-/// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
 /// # let now = Now {
 /// #     mark: Mark::new(0), wall: None, session: Session::new(1), cancelled: false, network: Network::Unknown,
 /// #     sample: Sample::ONE, tokens: Tokens::new(500), hold: None,
 /// # };
-/// # one_success(&engine, &Request::new(Method::Get), &now)?;
+/// # one_success(&DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?, &Request::new(Method::Get), &now)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

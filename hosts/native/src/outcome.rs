@@ -15,7 +15,6 @@ use crate::{
 ///
 /// ```
 /// use refrain::Delivered;
-///
 /// fn text(delivered: Delivered<http::Response<String>>) -> Option<String> {
 ///     let text = delivered.response.into_body();
 ///     delivered.session.is_current().then_some(text)
@@ -52,10 +51,9 @@ impl<R> Delivered<R> {
 /// A logical request that ended without a success.
 ///
 /// ```
-/// use refrain::core::{End, Method, Millis, Request, Sample};
+/// use refrain::core::{End, Method, Millis, Policy, Request, Rules, Sample};
 /// use refrain::testing::{ScriptedEntropy, ScriptedTransport, TestTime};
-/// use refrain::{Driver, Options};
-/// # use refrain::{DirectEngine, core::{Policy, Rules}};
+/// use refrain::{DirectEngine, Driver, Options};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let engine = DirectEngine::new("polite", "1.0.0", Policy::new(Rules::DEFAULT)?)?;
@@ -64,7 +62,6 @@ impl<R> Delivered<R> {
 /// server.respond(503, &[("retry-after", "3600")]);
 /// let driver = Driver::new(engine, time, ScriptedEntropy::new(Sample::ONE));
 /// let result = driver.run(&Request::new(Method::Get), server, &Options::default()).await;
-///
 /// let ended = result.expect_err("an hour is more than this policy waits");
 /// assert_eq!((ended.end(), ended.asked), (Some(End::Deferred), Some(Millis::from_secs(3_600))));
 /// assert_eq!(ended.resume.map(|resume| resume.attempts_used), Some(1));
@@ -156,16 +153,10 @@ impl<R: fmt::Debug, E: Error + 'static> Error for Ended<R, E> {
 ///
 /// ```
 /// use refrain::{Reason, core::End};
-///
-/// fn exit_code(reason: &Reason) -> u8 {
-///     match reason {
-///         Reason::Policy(End::Success) => 0,
-///         Reason::Policy(End::Deferred) => 75,
-///         _ => 1,
-///     }
+/// fn is_worth_another_day(reason: &Reason) -> bool {
+///     matches!(reason, Reason::Policy(End::Deferred | End::Offline))
 /// }
-/// assert_eq!(exit_code(&Reason::Policy(End::Deferred)), 75);
-/// assert_eq!(Reason::Refused.name(), "refused");
+/// assert!(!is_worth_another_day(&Reason::Refused));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -219,11 +210,10 @@ impl From<EntropyError> for Reason {
 /// What is left of the last attempt of a request that ended.
 ///
 /// ```
-/// use std::io::Error;
-/// use refrain::Last;
-/// let answered = Last::<_, Error>::Response(http::Response::new("hello"));
+/// use refrain::{Last, testing::ScriptedError};
+/// let answered = Last::<_, ScriptedError>::Response(http::Response::new("hello"));
 /// assert_eq!(answered.status(), Some(200));
-/// let withheld = Last::<http::Response<()>, Error>::Nothing;
+/// let withheld = Last::<http::Response<()>, ScriptedError>::Nothing;
 /// assert_eq!(withheld.status(), None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ impl ReqwestTransport {
     ///
     /// ```
     /// use refrain::ReqwestTransport;
-    /// // Now a send is one request on the wire.
+    /// // Without hops and kept-alive connections a send is one request on the wire.
     /// let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).pool_max_idle_per_host(0);
     /// let transport = ReqwestTransport::from_builder(builder)?;
     /// # let _ = transport;
