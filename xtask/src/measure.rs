@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::{browser, check_guest, guest, pages, shell};
@@ -65,26 +65,36 @@ struct Measure {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let component = guest::build_here()?;
-    for (package, bench) in BENCHES {
-        println!("measuring {package}, {bench}");
-        let mut command = shell::cargo();
-        command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
-        if options.quick {
-            command.args(["--warm-up-time", "0.2", "--measurement-time", "0.5", "--sample-size", "10"]);
-        }
-        shell::run(command.env(guest::COMPONENT, guest::Artifact::component_path()))?;
-    }
-    let mut times = BTreeMap::new();
-    read_times(&shell::target().join("criterion"), &mut times)?;
+    let times = benches(options.quick)?;
     let (costs, browser) = (costs(options.quick)?, browser_costs(options.quick)?);
     let sizes = sizes(&component)?.into_iter().chain(pages()?);
     let measures: Vec<_> = sizes.chain(durations(&times)).chain(costs).chain(browser).collect();
+    for (name, _) in COST_LIMITS {
+        let is_there = measures.iter().any(|measure| measure.name == name);
+        ensure!(is_there, "expected a measure `{name}`, for which there is a limit");
+    }
     let file = shell::target().join("measures.json");
     let all: Vec<Value> = measures.iter().map(Measure::to_json).collect();
     shell::write(&file, format!("{:#}\n", Value::Array(all)).as_bytes())?;
     print(&measures);
     println!("\nwrote {}", file.display());
     Ok(())
+}
+
+/// Runs the benchmarks and returns the medians of all that there are, in nanoseconds.
+fn benches(quick: bool) -> Result<BTreeMap<String, f64>> {
+    for (package, bench) in BENCHES {
+        println!("measuring {package}, {bench}");
+        let mut command = shell::cargo();
+        command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
+        if quick {
+            command.args(["--warm-up-time", "0.2", "--measurement-time", "0.5", "--sample-size", "10"]);
+        }
+        shell::run(command.env(guest::COMPONENT, guest::Artifact::component_path()))?;
+    }
+    let mut times = BTreeMap::new();
+    read_times(&shell::target().join("criterion"), &mut times)?;
+    Ok(times)
 }
 
 /// What requests cost beside other retry layers, and while they wait.
