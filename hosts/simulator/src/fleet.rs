@@ -6,10 +6,12 @@
 mod call;
 mod input;
 
+use std::{hint::black_box, mem::replace};
+
 use policy_core::{Command, Execution, HandOver, Millis, Outcome, Request, Sample, Tokens, Wait};
 
 use self::{
-    call::{Call, Layer, Phase},
+    call::{Call, Layer, Phase, Record},
     input::{Below, Input, Moment},
 };
 use crate::{
@@ -54,9 +56,9 @@ pub(crate) struct Fleet<'a> {
     total: u32,
     queue: Queue<Event>,
     server: Server<'a>,
-    calls: Vec<Call>,
-    /// Of all calls, `contender.tiers` for each.
-    layers: Vec<Layer>,
+    calls: Vec<Record>,
+    /// The tiers below the first, of all calls.
+    lower: Vec<Layer>,
     /// Of all tiers, one for each that shares a budget.
     tokens: Vec<Tokens>,
     tally: Tally,
@@ -78,7 +80,7 @@ impl<'a> Fleet<'a> {
             queue: Queue::new(),
             server: Server::new(&scenario.server, draws),
             calls: Vec::with_capacity(total as usize),
-            layers: Vec::with_capacity(total as usize * contender.tiers.len()),
+            lower: Vec::with_capacity(total as usize * (contender.tiers.len() - 1)),
             tokens: tokens.collect(),
             tally: Tally::new(total, scenario.disturbance().map(|window| window.until)),
         }
@@ -87,7 +89,7 @@ impl<'a> Fleet<'a> {
     /// Carries every request to its end; `progress` hears how many have come to theirs.
     pub(crate) fn run(mut self, progress: &mut dyn FnMut(u64)) -> Tally {
         self.schedule(Micros::ZERO, 0, What::Arrive);
-        while let Some((now, event)) = self.queue.pop() {
+        while let Some((now, event)) = self.next() {
             if now > self.scenario.horizon {
                 break;
             }
@@ -98,8 +100,17 @@ impl<'a> Fleet<'a> {
             }
         }
         self.close();
+        self.tally.close();
         progress(self.tally.ended());
         self.tally
+    }
+
+    fn next(&mut self) -> Option<(Micros, Event)> {
+        let calls = &self.calls;
+        // Records lie all over the memory: read one by one, each would be waited for.
+        self.queue.pop(|event| {
+            black_box(calls.get(event.request as usize).map(Record::touch));
+        })
     }
 
     /// What is open at the horizon is cancelled; what has not begun does not begin.
@@ -151,7 +162,8 @@ impl<'a> Fleet<'a> {
         if let Some(patience) = self.scenario.give_up {
             self.schedule(now.plus(patience), request, What::GiveUp);
         }
-        self.calls.push(Call::new(now));
+        self.calls.push(Record { call: Call::new(now), first: Layer::EMPTY });
+        self.lower.extend(std::iter::repeat_n(Layer::EMPTY, self.contender.tiers.len() - 1));
         self.drive(now, request, Input::Start);
     }
 
@@ -183,12 +195,8 @@ impl<'a> Fleet<'a> {
         let mut step = match *input {
             Input::Start => {
                 let counted = self.contender.nesting == Nesting::Counted;
-                let begun = Request {
-                    attempts_used: if counted { sends } else { 0 },
-                    limits: tier.limits,
-                    ..input::REQUEST
-                };
-                self.layers.resize(self.layers.len().max(self.place(request, level) + 1), Layer::EMPTY);
+                let begun =
+                    Request { attempts_used: if counted { sends } else { 0 }, limits: tier.limits, ..input::REQUEST };
                 Execution::start(&tier.policy, &begun, &told.now(input))
             }
             _ => {
@@ -233,7 +241,8 @@ impl<'a> Fleet<'a> {
     fn wait(&mut self, request: u32, wait: &Wait) -> Option<Input> {
         let level = self.call(request).level;
         let is_longest = self.contender.tiers[usize::from(level)].is_longest(wait.bound, wait.delay);
-        self.tally.waited(is_longest);
+        let was_longest = replace(&mut self.call_mut(request).waited_longest, is_longest);
+        self.tally.waited(was_longest, is_longest);
         self.wait_until(request, moment(wait.until))
     }
 
@@ -376,7 +385,7 @@ impl<'a> Fleet<'a> {
 
     fn worked(&mut self, now: Micros, job: Job, result: Result<(), Refusal>) {
         match result {
-            Ok(()) => self.tally.served(now, self.call(job.request).is_under_way(job.send)),
+            Ok(()) => self.tally.served(now),
             Err(_) => self.tally.turned_away(now),
         }
         self.reply(now, job, result);
@@ -425,24 +434,33 @@ impl<'a> Fleet<'a> {
         usize::from(level) * groups + (request % self.clients) as usize % groups
     }
 
-    fn place(&self, request: u32, level: u8) -> usize {
-        request as usize * self.contender.tiers.len() + usize::from(level)
-    }
-
     fn call(&self, request: u32) -> &Call {
-        &self.calls[request as usize]
+        &self.calls[request as usize].call
     }
 
     fn call_mut(&mut self, request: u32) -> &mut Call {
-        &mut self.calls[request as usize]
+        &mut self.calls[request as usize].call
     }
 
     fn layer(&self, request: u32, level: u8) -> &Layer {
-        &self.layers[self.place(request, level)]
+        match level {
+            0 => &self.calls[request as usize].first,
+            _ => &self.lower[self.place(request, level)],
+        }
     }
 
     fn layer_mut(&mut self, request: u32, level: u8) -> &mut Layer {
-        let place = self.place(request, level);
-        &mut self.layers[place]
+        match level {
+            0 => &mut self.calls[request as usize].first,
+            _ => {
+                let place = self.place(request, level);
+                &mut self.lower[place]
+            }
+        }
+    }
+
+    /// Where a tier below the first stands.
+    fn place(&self, request: u32, level: u8) -> usize {
+        request as usize * (self.contender.tiers.len() - 1) + usize::from(level) - 1
     }
 }

@@ -19,6 +19,8 @@ mod draw;
 mod fleet;
 mod limiter;
 mod micros;
+#[cfg(feature = "plot")]
+mod plot;
 mod queue;
 mod report;
 mod run;
@@ -26,6 +28,8 @@ mod scenario;
 mod server;
 mod tally;
 
+#[cfg(feature = "plot")]
+pub use self::plot::{Chart, Line, PlotError, Scale};
 pub use self::{
     contender::{Contender, Nesting},
     report::{Ended, Load, Ratio, Report, Run, Waiting},

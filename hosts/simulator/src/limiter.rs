@@ -3,9 +3,18 @@
 use crate::{micros::Micros, scenario::LimitKind};
 
 pub(crate) enum Limiter {
-    FixedWindow { requests: u32, window: Micros, began: Micros, used: u32 },
+    FixedWindow {
+        requests: u32,
+        window: Micros,
+        began: Micros,
+        used: u32,
+    },
     /// The bucket as one moment, that at which it is full again.
-    TokenBucket { interval: Micros, burst: u32, full: Micros },
+    TokenBucket {
+        interval: Micros,
+        burst: u32,
+        full: Micros,
+    },
 }
 
 impl Limiter {

@@ -10,6 +10,7 @@ use serde::Serialize;
 pub use self::ratio::Ratio;
 use crate::{
     contender::{Contender, Nesting},
+    micros::Micros,
     tally::{SLOT_MS, Slot, Tally},
 };
 
@@ -40,6 +41,9 @@ pub struct Run {
     pub nesting: Option<Nesting>,
     /// Clients.
     pub clients: u32,
+    /// Fleets that were run one after another, each under its own seed. All counts are their sums, `recovery_ms` and
+    /// `completed_ms` their means.
+    pub repeats: u32,
     /// Logical requests that began.
     pub requests: u64,
     /// How they ended, by name; each once.
@@ -54,7 +58,7 @@ pub struct Run {
     pub received: u64,
     /// Attempts that the server answered with success.
     pub served: u64,
-    /// Of them, those that nobody waited for any more.
+    /// Of them, those whose answer nobody waited for any more.
     pub wasted: u64,
     /// Attempts that the server refused, or failed at.
     pub turned_away: u64,
@@ -65,11 +69,13 @@ pub struct Run {
     /// Logical requests that came back at least once.
     pub returned: u64,
     /// The most logical requests that came back within the same 100 ms.
-    pub peak_returned: u32,
+    pub peak_returned: u64,
     /// Their share of all that came back.
     pub peak_returned_share: Ratio,
     /// The share of waits that are the longest local backoff to the millisecond.
     pub longest_wait_share: Ratio,
+    /// Of the waits that follow such a one, the share that are it again.
+    pub longest_wait_again_share: Ratio,
     /// From the end of the outage or brown-out until the server turned nobody away any more, in milliseconds; `null` if there
     /// is neither.
     pub recovery_ms: Option<u64>,
@@ -94,7 +100,7 @@ pub struct Ended {
 }
 
 /// Percentiles by nearest rank; all 0 if nothing succeeded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Waiting {
@@ -103,6 +109,8 @@ pub struct Waiting {
     pub p90_ms: u32,
     pub p99_ms: u32,
     pub max_ms: u32,
+    /// Each percentile from the first to the hundredth; empty if nothing succeeded.
+    pub percentiles_ms: Vec<u32>,
 }
 
 /// Counts in steps of the same length, from the beginning.
@@ -122,17 +130,17 @@ pub struct Load {
 }
 
 impl Run {
-    pub(crate) fn new(contender: &Contender, clients: u32, mut tally: Tally) -> Self {
+    pub(crate) fn new(contender: &Contender, clients: u32, repeats: u32, mut tally: Tally) -> Self {
         let requests = tally.ended();
         let ends = End::ALL.iter().zip(tally.ends).filter(|(_, requests)| *requests > 0);
-        let peak = tally.slots.iter().map(|slot| slot.returned).max().unwrap_or(0);
-        let recovery = |over| tally.last_refusal.unwrap_or(over).minus(over).millis_up();
+        let mean = |sum: Micros| sum.millis_up().div_ceil(repeats.into());
         let succeeded = tally.times.len() as u64;
         Self {
             policy: contender.label().to_owned(),
             tiers: contender.tiers(),
             nesting: (contender.tiers() > 1).then_some(contender.nesting()),
             clients,
+            repeats,
             requests,
             ends: ends.map(|(end, requests)| Ended { end: end.name(), requests }).collect(),
             unfinished: tally.unfinished,
@@ -140,20 +148,28 @@ impl Run {
             sends: tally.sends,
             received: tally.received,
             served: tally.served,
-            wasted: tally.wasted,
+            wasted: tally.served.saturating_sub(succeeded),
             turned_away: tally.turned_away,
             amplification: Ratio::of(tally.sends, requests),
             early: tally.early,
             returned: tally.returned,
-            peak_returned: peak,
-            peak_returned_share: Ratio::of(peak.into(), tally.returned),
+            peak_returned: tally.peaks,
+            peak_returned_share: Ratio::of(tally.peaks, tally.returned),
             longest_wait_share: Ratio::of(tally.longest_waits, tally.waits),
-            recovery_ms: tally.over.map(recovery),
-            completed_ms: tally.last_end.millis_up(),
+            longest_wait_again_share: Ratio::of(tally.longest_again, tally.after_longest),
+            recovery_ms: tally.recovered.map(mean),
+            completed_ms: mean(tally.completed),
             waiting: Waiting::of(&mut tally.times),
             load: Load::of(&tally.slots),
             events: tally.events,
         }
+    }
+
+    /// Sends of one fleet: the mean over the repeats, rounded to the nearest.
+    #[must_use]
+    pub fn mean_sends(&self) -> u64 {
+        let repeats = u64::from(self.repeats);
+        (self.sends + repeats / 2) / repeats
     }
 
     /// How many requests ended in this way.
@@ -170,7 +186,14 @@ impl Waiting {
             let place = (times.len() * percent).div_ceil(100).saturating_sub(1);
             times.get(place).copied().unwrap_or(0)
         };
-        Self { p10_ms: rank(10), p50_ms: rank(50), p90_ms: rank(90), p99_ms: rank(99), max_ms: rank(100) }
+        Self {
+            p10_ms: rank(10),
+            p50_ms: rank(50),
+            p90_ms: rank(90),
+            p99_ms: rank(99),
+            max_ms: rank(100),
+            percentiles_ms: if times.is_empty() { Vec::new() } else { (1..=100).map(rank).collect() },
+        }
     }
 }
 
@@ -201,9 +224,13 @@ mod tests {
     #[test]
     fn percentiles_are_those_of_the_nearest_rank() {
         let mut times: Vec<u32> = (1..=200).rev().collect();
-        let expected = Waiting { p10_ms: 20, p50_ms: 100, p90_ms: 180, p99_ms: 198, max_ms: 200 };
-        assert_eq!(Waiting::of(&mut times), expected);
-        assert_eq!(Waiting::of(&mut [7]), Waiting { p10_ms: 7, p50_ms: 7, p90_ms: 7, p99_ms: 7, max_ms: 7 });
+        let waiting = Waiting::of(&mut times);
+        assert_eq!(
+            [waiting.p10_ms, waiting.p50_ms, waiting.p90_ms, waiting.p99_ms, waiting.max_ms],
+            [20, 100, 180, 198, 200]
+        );
+        assert_eq!(waiting.percentiles_ms, (1..=100).map(|percent| 2 * percent).collect::<Vec<_>>());
+        assert_eq!(Waiting::of(&mut [7]).percentiles_ms, [7; 100]);
         assert_eq!(Waiting::of(&mut []), Waiting::default());
     }
 

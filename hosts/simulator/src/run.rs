@@ -37,16 +37,25 @@ pub fn simulate(scenario: &Scenario, seed: u64, progress: &(dyn Fn(Progress) + S
         .iter()
         .flat_map(|clients| scenario.contenders().iter().map(move |contender| (*clients, contender)))
         .collect();
-    let total = jobs.iter().map(|(clients, _)| u64::from(*clients) * u64::from(scenario.requests)).sum();
+    let each = u64::from(scenario.requests) * u64::from(scenario.repeats);
+    let total = jobs.iter().map(|(clients, _)| u64::from(*clients) * each).sum();
     let ended = AtomicU64::new(0);
     let run = |&(clients, contender): &(u32, &Contender)| {
-        let mut before = 0;
-        let mut report = |so_far| {
-            let all = ended.fetch_add(so_far - before, Ordering::Relaxed) + so_far - before;
-            before = so_far;
-            progress(Progress { ended: all, total });
+        let fleet = |repeat: u32| {
+            let mut before = 0;
+            let mut report = |so_far: u64| {
+                let more = so_far - before;
+                before = so_far;
+                progress(Progress { ended: ended.fetch_add(more, Ordering::Relaxed) + more, total });
+            };
+            Fleet::new(scenario, clients, contender, seed.wrapping_add(repeat.into())).run(&mut report)
         };
-        Run::new(contender, clients, Fleet::new(scenario, clients, contender, seed).run(&mut report))
+        let first = fleet(0);
+        let tally = (1..scenario.repeats).fold(first, |mut tally, repeat| {
+            tally.add(fleet(repeat));
+            tally
+        });
+        Run::new(contender, clients, scenario.repeats, tally)
     };
     Report {
         scenario: scenario.name().to_owned(),

@@ -39,6 +39,7 @@ pub struct Scenario {
     pub(crate) clients: u32,
     pub(crate) requests: u32,
     pub(crate) sweep: Vec<u32>,
+    pub(crate) repeats: u32,
     pub(crate) horizon: Micros,
     pub(crate) arrivals: Arrivals,
     pub(crate) give_up: Option<Micros>,
@@ -217,13 +218,14 @@ impl Scenario {
 }
 
 /// The scenarios that come with this crate, by name and text.
-pub const SCENARIOS: [(&str, &str); 6] = [
+pub const SCENARIOS: [(&str, &str); 7] = [
     ("outage", include_str!("../scenarios/outage.toml")),
     ("rate-limit", include_str!("../scenarios/rate-limit.toml")),
     ("rate-limit-spread", include_str!("../scenarios/rate-limit-spread.toml")),
     ("brown-out", include_str!("../scenarios/brown-out.toml")),
     ("tiers", include_str!("../scenarios/tiers.toml")),
     ("contention", include_str!("../scenarios/contention.toml")),
+    ("cut-draws", include_str!("../scenarios/cut-draws.toml")),
 ];
 
 /// Why a text is no scenario.

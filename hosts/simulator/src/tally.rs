@@ -18,17 +18,22 @@ pub(crate) struct Tally {
     pub(crate) early: u64,
     pub(crate) received: u64,
     pub(crate) served: u64,
-    pub(crate) wasted: u64,
     pub(crate) turned_away: u64,
     pub(crate) returned: u64,
     pub(crate) waits: u64,
     pub(crate) longest_waits: u64,
+    pub(crate) after_longest: u64,
+    pub(crate) longest_again: u64,
     /// Still open at the horizon.
     pub(crate) unfinished: u64,
-    pub(crate) last_end: Micros,
+    last_end: Micros,
     /// The last request that was turned away after what goes wrong was over.
-    pub(crate) last_refusal: Option<Micros>,
-    pub(crate) over: Option<Micros>,
+    last_refusal: Option<Micros>,
+    over: Option<Micros>,
+    /// Sums over repeated fleets: the most that came back in one slot, and how long it took.
+    pub(crate) peaks: u64,
+    pub(crate) completed: Micros,
+    pub(crate) recovered: Option<Micros>,
     pub(crate) events: u64,
 }
 
@@ -55,15 +60,19 @@ impl Tally {
             early: 0,
             received: 0,
             served: 0,
-            wasted: 0,
             turned_away: 0,
             returned: 0,
             waits: 0,
             longest_waits: 0,
+            after_longest: 0,
+            longest_again: 0,
             unfinished: 0,
             last_end: Micros::ZERO,
             last_refusal: None,
             over,
+            peaks: 0,
+            completed: Micros::ZERO,
+            recovered: None,
             events: 0,
         }
     }
@@ -97,16 +106,17 @@ impl Tally {
         }
     }
 
-    /// The work is done; `is_awaited` if anybody still waits for it.
-    pub(crate) fn served(&mut self, now: Micros, is_awaited: bool) {
+    pub(crate) fn served(&mut self, now: Micros) {
         self.served += 1;
-        self.wasted += u64::from(!is_awaited);
         self.at(now).served += 1;
     }
 
-    pub(crate) const fn waited(&mut self, is_longest: bool) {
+    /// A wait begins, after one that was the longest backoff or not.
+    pub(crate) const fn waited(&mut self, was_longest: bool, is_longest: bool) {
         self.waits += 1;
         self.longest_waits += is_longest as u64;
+        self.after_longest += was_longest as u64;
+        self.longest_again += (was_longest && is_longest) as u64;
     }
 
     pub(crate) fn ended_with(&mut self, end: End, arrived: Micros, now: Micros) {
@@ -119,11 +129,51 @@ impl Tally {
         }
     }
 
+    /// The fleet has come to its end.
+    pub(crate) fn close(&mut self) {
+        self.peaks = self.slots.iter().map(|slot| u64::from(slot.returned)).max().unwrap_or(0);
+        self.completed = self.last_end;
+        self.recovered = self.over.map(|over| self.last_refusal.unwrap_or(over).minus(over));
+    }
+
+    /// Adds another fleet of the same scenario and policy.
+    pub(crate) fn add(&mut self, other: Self) {
+        let slots = self.slots.len().max(other.slots.len());
+        self.slots.resize(slots, Slot::default());
+        self.slots.iter_mut().zip(&other.slots).for_each(|(slot, other)| slot.add(other));
+        self.ends.iter_mut().zip(other.ends).for_each(|(end, other)| *end += other);
+        self.times.extend(other.times);
+        self.sends += other.sends;
+        self.early += other.early;
+        self.received += other.received;
+        self.served += other.served;
+        self.turned_away += other.turned_away;
+        self.returned += other.returned;
+        self.waits += other.waits;
+        self.longest_waits += other.longest_waits;
+        self.after_longest += other.after_longest;
+        self.longest_again += other.longest_again;
+        self.unfinished += other.unfinished;
+        self.peaks += other.peaks;
+        self.completed = self.completed.plus(other.completed);
+        self.recovered = self.recovered.zip(other.recovered).map(|(one, other)| one.plus(other));
+        self.events += other.events;
+    }
+
     fn at(&mut self, now: Micros) -> &mut Slot {
         let slot = Self::slot(now) as usize;
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, Slot::default());
         }
         &mut self.slots[slot]
+    }
+}
+
+impl Slot {
+    const fn add(&mut self, other: &Self) {
+        self.offered += other.offered;
+        self.served += other.served;
+        self.delivered += other.delivered;
+        self.returned += other.returned;
     }
 }

@@ -4,7 +4,25 @@ use policy_core::{Execution, Millis};
 
 use crate::micros::Micros;
 
-/// A logical request: 40 bytes, and one [`Layer`] for each tier.
+/// A logical request and its first tier, where one reading of the memory brings both: 128 bytes.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(128))]
+pub(super) struct Record {
+    pub(super) call: Call,
+    pub(super) first: Layer,
+}
+
+const _: () = assert!(size_of::<Record>() == 128 && size_of::<Layer>() == 80);
+
+impl Record {
+    /// Reads a word of each line of the memory that it lies in.
+    pub(super) const fn touch(&self) -> u64 {
+        let Layer { execution: [first, .., last], .. } = self.first;
+        first ^ last ^ self.call.arrived.get()
+    }
+}
+
+/// A logical request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) arrived: Micros,
@@ -16,6 +34,8 @@ pub(super) struct Call {
     /// The lowest tier that has begun.
     pub(super) level: u8,
     pub(super) phase: Phase,
+    /// The last wait was the longest local backoff.
+    pub(super) waited_longest: bool,
 }
 
 /// What the lowest tier does.
@@ -28,7 +48,15 @@ pub(super) enum Phase {
 
 impl Call {
     pub(super) const fn new(arrived: Micros) -> Self {
-        Self { arrived, asked: Micros::ZERO, sends: 0, returned: 0, level: 0, phase: Phase::Waiting }
+        Self {
+            arrived,
+            asked: Micros::ZERO,
+            sends: 0,
+            returned: 0,
+            level: 0,
+            phase: Phase::Waiting,
+            waited_longest: false,
+        }
     }
 
     pub(super) fn is_under_way(&self, send: u32) -> bool {

@@ -7,9 +7,10 @@ use super::{Report, Run};
 /// A column's name, and its value in a run.
 type Column = (&'static str, fn(&Run) -> String);
 
-const COLUMNS: [Column; 23] = [
+const COLUMNS: [Column; 25] = [
     ("policy", |run| quoted(&run.policy)),
     ("clients", |run| run.clients.to_string()),
+    ("repeats", |run| run.repeats.to_string()),
     ("requests", |run| run.requests.to_string()),
     ("unfinished", |run| run.unfinished.to_string()),
     ("goodput", |run| run.goodput.to_string()),
@@ -24,6 +25,7 @@ const COLUMNS: [Column; 23] = [
     ("peak_returned", |run| run.peak_returned.to_string()),
     ("peak_returned_share", |run| run.peak_returned_share.to_string()),
     ("longest_wait_share", |run| run.longest_wait_share.to_string()),
+    ("longest_wait_again_share", |run| run.longest_wait_again_share.to_string()),
     ("recovery_ms", |run| run.recovery_ms.map(|ms| ms.to_string()).unwrap_or_default()),
     ("completed_ms", |run| run.completed_ms.to_string()),
     ("p10_ms", |run| run.waiting.p10_ms.to_string()),
@@ -39,7 +41,9 @@ impl Report {
     pub fn to_csv(&self) -> String {
         let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
         let line = |run: &Run| COLUMNS.iter().map(|(_, value)| value(run)).collect::<Vec<_>>().join(",");
-        std::iter::once(names.join(",")).chain(self.runs.iter().map(line)).fold(String::new(), |csv, line| csv + &line + "\r\n")
+        std::iter::once(names.join(","))
+            .chain(self.runs.iter().map(line))
+            .fold(String::new(), |csv, line| csv + &line + "\r\n")
     }
 
     /// The load over time: one line for each step of each run.

@@ -12,7 +12,7 @@ const COLUMNS: [Column; 11] = [
     ("policy", |run| visible::text(&run.policy).into_owned()),
     ("clients", |run| run.clients.to_string()),
     ("success", |run| run.goodput.percent()),
-    ("sends", |run| run.sends.to_string()),
+    ("sends", |run| run.mean_sends().to_string()),
     ("each", |run| run.amplification.to_string()),
     ("peak", |run| run.peak_returned_share.percent()),
     ("early", |run| run.early.to_string()),

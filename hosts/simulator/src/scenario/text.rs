@@ -34,6 +34,8 @@ struct File {
     #[serde(default)]
     sweep: Vec<u32>,
     #[serde(default = "one")]
+    repeats: u32,
+    #[serde(default = "one")]
     requests_per_client: u32,
     #[serde(default = "one_hour")]
     horizon: Duration,
@@ -238,6 +240,7 @@ impl File {
             clients: self.clients.unwrap_or(0),
             requests: self.requests_per_client,
             sweep: self.sweep,
+            repeats: self.repeats,
             horizon: self.horizon.micros(),
             arrivals,
             give_up: self.give_up.map(Duration::micros),
@@ -284,7 +287,9 @@ impl File {
         };
         let disturbed = spec.outage.is_some() || spec.brown_out.is_some() || spec.limit.is_some();
         match spec.contention {
-            Some(_) if disturbed => Err(ScenarioError::value("contention", "no outage, brown-out or rate limit beside it")),
+            Some(_) if disturbed => {
+                Err(ScenarioError::value("contention", "no outage, brown-out or rate limit beside it"))
+            }
             _ => Ok(spec),
         }
     }
@@ -294,6 +299,9 @@ impl File {
 pub(super) fn check_size(scenario: &Scenario) -> Result<(), ScenarioError> {
     if scenario.requests == 0 {
         return Err(ScenarioError::value("requests_per_client", "at least 1"));
+    }
+    if !(1..=10_000).contains(&scenario.repeats) {
+        return Err(ScenarioError::value("repeats", "from 1 to 10000"));
     }
     let fits = |clients: &u32| {
         let requests = clients.checked_mul(scenario.requests);
