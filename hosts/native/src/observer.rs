@@ -66,6 +66,23 @@ use crate::outcome::Reason;
 /// Watches requests. Called between two steps of a request, so it must not block.
 ///
 /// All functions do nothing unless they are written; a closure of a [`Trace`] is an observer too.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use refrain::observer::{Call, Input, Observer};
+///
+/// /// How often the policy was asked about an answer.
+/// #[derive(Default)]
+/// struct Answers(AtomicU32);
+///
+/// impl Observer for Answers {
+///     fn called(&self, call: &Call<'_>) {
+///         if let Input::Response { .. } = call.input {
+///             self.0.fetch_add(1, Ordering::Relaxed);
+///         }
+///     }
+/// }
+/// ```
 pub trait Observer: Send + Sync {
     /// Something happened.
     fn event(&self, trace: &Trace) {
@@ -91,6 +108,26 @@ impl<F: Fn(&Trace) + Send + Sync> Observer for F {
 }
 
 /// Goes along with one request, and is dropped with it: for spans and other contexts that are entered and left.
+///
+/// ```
+/// use std::cell::Cell;
+/// use refrain::observer::{Scope, Trace};
+///
+/// thread_local!(static CURRENT: Cell<u64> = const { Cell::new(0) });
+///
+/// /// Tells what runs within an attempt which request it is for.
+/// struct Numbered(u64);
+///
+/// impl Scope for Numbered {
+///     fn event(&mut self, _: &Trace) {}
+///
+///     fn enter(&mut self, poll: &mut dyn FnMut()) {
+///         let outer = CURRENT.replace(self.0);
+///         poll();
+///         CURRENT.set(outer);
+///     }
+/// }
+/// ```
 pub trait Scope: Send {
     /// Something happened. The observer itself is told before.
     fn event(&mut self, trace: &Trace);
@@ -115,6 +152,14 @@ const fn unread(hint: HintReport) -> Option<&'static str> {
 }
 
 /// Something that happened to one request.
+///
+/// ```
+/// use refrain::core::Mark;
+/// use refrain::observer::{Trace, TraceEvent};
+/// let event = TraceEvent::Answered { attempt: 2, status: 503 };
+/// let trace = Trace { request: 7, at: Mark::new(1_250), event };
+/// assert!(matches!(trace.event, TraceEvent::Answered { status: 500..=599, .. }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Which request: the number, from 1, of those that were watched in this process.
@@ -127,6 +172,17 @@ pub struct Trace {
 
 /// What happened. The first is `Begun` and the last `Ended` or `Dropped`; each `Sent` is followed by one of `Answered`,
 /// `Failed`, `Aborted` and `Refused`.
+///
+/// ```
+/// use refrain::observer::TraceEvent;
+/// fn line(event: &TraceEvent) -> Option<String> {
+///     match event {
+///         TraceEvent::WaitPlanned(wait) => Some(format!("{} ms before retry {}", wait.delay.get(), wait.retry_index)),
+///         TraceEvent::Ended { reason, attempts, .. } => Some(format!("{reason} after {attempts} sends")),
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TraceEvent {

@@ -72,6 +72,14 @@ use crate::observer::{Call, Observer};
 /// Each line is one write, so a process that is killed leaves at most its last line cut off. The write happens between two
 /// steps of a request: write to a file or to memory, not to a network. What cannot be written is lost, since a request must
 /// not end for it; [`Recording::finish`] and [`Recording::check`] say so.
+///
+/// ```
+/// use refrain::record::Recording;
+/// let recording = Recording::new(Vec::new());
+/// assert!(recording.check().is_ok());
+/// assert_eq!(recording.finish()?, b"");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Recording<W> {
     hints: Hints,
     out: Mutex<Out<W>>,
@@ -100,6 +108,12 @@ impl<W: Write + Send> Recording<W> {
     }
 
     /// Writes down what the server sent in those fields that the policy asks for, and in no other. It may hold anything.
+    ///
+    /// ```
+    /// use refrain::record::Recording;
+    /// let recording = Recording::new(std::io::sink()).with_hints();
+    /// # let _ = recording;
+    /// ```
     #[must_use]
     pub fn with_hints(self) -> Self {
         Self { hints: Hints::Sent, ..self }

@@ -10,6 +10,14 @@ use crate::engine::{Engine, State, Step};
 ///
 /// Its numbers are those that the policy saw, but for the session: it is 1 as long as it is that in which the request began,
 /// and 2 in any other, so that its number stays in the host. Of an answer's fields nothing is told.
+///
+/// ```
+/// use refrain::core::Command;
+/// use refrain::observer::Call;
+/// fn is_deferred(call: &Call<'_>) -> bool {
+///     matches!(call.answer, Ok((Command::Finish(outcome), _)) if outcome.resume.is_some())
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Call<'a> {
@@ -26,6 +34,14 @@ pub struct Call<'a> {
 }
 
 /// Why the engine was called: [`policy_core::Event`] without the fields of an answer.
+///
+/// ```
+/// use refrain::core::{Attempt, Event, Field};
+/// use refrain::observer::Input;
+/// let fields = [Field { index: 0, value: b"120" }];
+/// let event = Event::Response { of: Attempt::single(1), status: 503, fields: &fields };
+/// assert_eq!(Input::from(&event), Input::Response { of: Attempt::single(1), status: 503 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Input {

@@ -163,6 +163,13 @@ fn call_of(input: &Input, fields: BTreeMap<&str, String>) -> Value {
 }
 
 /// What an engine said, as the members that the `expect` of a conformance vector's step may have.
+///
+/// ```
+/// use refrain::core::{Command, Tokens};
+/// let said = refrain::record::answer(&Command::Send { attempt: 2, timeout: None }, Tokens::new(495));
+/// assert_eq!(said["command"], "send");
+/// assert_eq!(said["tokens"], 495_000); // thousandths
+/// ```
 #[must_use]
 pub fn answer(command: &Command, tokens: Tokens) -> Map<String, Value> {
     let mut said = match command {
@@ -192,6 +199,15 @@ pub fn answer(command: &Command, tokens: Tokens) -> Map<String, Value> {
 }
 
 /// How a request ended, as the members that the `expect` of a conformance vector may have.
+///
+/// ```
+/// use refrain::core::{Bound, End, HandOver, HintReport, Outcome};
+/// let ended = Outcome {
+///     end: End::AttemptsUsed, bound: Bound::Attempts, hint: HintReport::Absent, attempts: 4, maybe_applied: false,
+///     hand_over: HandOver::This, resume: None,
+/// };
+/// assert_eq!(refrain::record::outcome(&ended)["end"], "attempts-used");
+/// ```
 #[must_use]
 pub fn outcome(outcome: &Outcome) -> Map<String, Value> {
     object(json!({
