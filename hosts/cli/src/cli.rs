@@ -22,6 +22,7 @@ use crate::{
     pin::PinArgs,
     policies::PoliciesArgs,
     replay::ReplayArgs,
+    simulate::SimulateArgs,
     verify::VerifyArgs,
 };
 
@@ -63,6 +64,7 @@ pub(crate) enum Command {
     Lock(LockArgs),
     Diff(DiffArgs),
     Replay(ReplayArgs),
+    Simulate(SimulateArgs),
 }
 
 impl Cli {

@@ -139,6 +139,11 @@ impl EngineArgs {
         meaningless(command, [("--engine", self.engine.is_some()), ("--policy", self.policy.is_some())])
     }
 
+    /// For a command that runs the core that is linked in.
+    pub(crate) fn refuse_engine(&self, command: &str) -> Result<(), Error> {
+        meaningless(command, [("--engine", self.engine.is_some())])
+    }
+
     /// For a command that reads no artifact either.
     pub(crate) fn refuse_all(&self, command: &str) -> Result<(), Error> {
         let Trust { sha256, locked, lock } = &self.trust;

@@ -12,10 +12,9 @@ use refrain_document::{
 use serde::Serialize;
 
 use crate::{
-    engine::{self, EngineArgs},
+    engine::EngineArgs,
     exit::{Error, Exit},
-    policy::{self, Source},
-    report,
+    policy, report,
     style::{BOLD, paint},
     timeline::Format,
 };
@@ -39,16 +38,7 @@ pub(crate) struct ExplainArgs {
 /// Explains the policy.
 pub(crate) fn run(args: &ExplainArgs, engine: &EngineArgs, format: Format) -> Result<Exit, Error> {
     engine.refuse("explain")?;
-    let trust = &engine.trust;
-    let source = Source::read(&args.policy)?;
-    if let Source::Document(document) = &source
-        && trust.compares()
-    {
-        let what = format!("the artifact of `{}` {}", document.name(), document.version());
-        trust.load(engine::pin(None, document)?, &what)?;
-    }
-    let document = source.into_document(|bytes, what| trust.load(bytes, what))?;
-    policy::warn(&args.policy, &document);
+    let document = policy::document(&args.policy, &engine.trust)?;
     report::show(format, &Explained::of(&document), Explained::text)?;
     Ok(Exit::Success)
 }

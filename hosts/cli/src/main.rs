@@ -1,6 +1,7 @@
 //! `refrain`: one HTTP retry policy, shown (`demo`), used (`fetch`), asked (`decide`) and read with (`parse`); baked into an
 //! artifact (`pin`), which is looked into (`inspect`), proved (`verify`), held to (`lock`) and written for the web (`bundle`); written (`policies`, `schema`),
-//! judged (`check`) and put into words (`explain`) before; and held to what it once decided (`replay`).
+//! judged (`check`) and put into words (`explain`) before; held to what it once decided (`replay`); and run by many clients at
+//! once (`simulate`).
 
 mod bundle;
 mod check;
@@ -23,6 +24,7 @@ mod policies;
 mod policy;
 mod replay;
 mod report;
+mod simulate;
 mod style;
 mod timeline;
 mod verify;
@@ -65,6 +67,7 @@ fn run(cli: Cli) -> Result<Exit, Error> {
         Command::Lock(args) => lock::run(&args, engine, format),
         Command::Diff(args) => diff::run(&args, engine, format),
         Command::Replay(args) => replay::run(&args, &engine.load()?, format),
+        Command::Simulate(args) => simulate::run(&args, engine, format),
     }
 }
 

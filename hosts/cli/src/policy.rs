@@ -7,7 +7,10 @@ use std::{
 
 use refrain_document::{Artifact, Document, Format, artifact, ready};
 
-use crate::exit::{Error, Exit};
+use crate::{
+    engine::{self, Trust},
+    exit::{Error, Exit},
+};
 
 /// A policy that was named on the command line, read but not yet trusted.
 pub(crate) enum Source {
@@ -22,7 +25,7 @@ impl Source {
     pub(crate) fn read(policy: &OsStr) -> Result<Self, Error> {
         let path = Path::new(policy);
         if let Some(format) = Format::of_path(path) {
-            return document(path, format).map(|document| Self::Document(Box::new(document)));
+            return read_document(path, format).map(|document| Self::Document(Box::new(document)));
         }
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wasm")) {
             return Ok(Self::Artifact(path.to_owned(), bytes(path)?));
@@ -53,6 +56,20 @@ impl Source {
     }
 }
 
+/// The document of a policy that is trusted: one that stands for an artifact is baked before it is compared.
+pub(crate) fn document(policy: &OsStr, trust: &Trust) -> Result<Document, Error> {
+    let source = Source::read(policy)?;
+    if let Source::Document(document) = &source
+        && trust.compares()
+    {
+        let what = format!("the artifact of `{}` {}", document.name(), document.version());
+        trust.load(engine::pin(None, document)?, &what)?;
+    }
+    let document = source.into_document(|bytes, what| trust.load(bytes, what))?;
+    warn(policy, &document);
+    Ok(document)
+}
+
 /// Shows what is accepted but probably not meant, on stderr.
 pub(crate) fn warn(policy: &OsStr, document: &Document) {
     let warnings = document.warnings();
@@ -66,7 +83,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     artifact::read(path).map_err(|error| Error::usage(error.to_string()))
 }
 
-fn document(path: &Path, format: Format) -> Result<Document, Error> {
+fn read_document(path: &Path, format: Format) -> Result<Document, Error> {
     let name = path.display().to_string();
     let text = refrain_document::read(path)
         .map_err(|error| Error::usage(format!("cannot read the document `{name}`: {error}")))?;

@@ -1,6 +1,6 @@
 //! One of the policies that are compared, or one for each tier.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use policy_core::{Backoff, Bound, Jitter, Limits, Millis, Policy};
 use refrain_document::{Document, Format, ready};
@@ -42,6 +42,15 @@ pub enum Nesting {
     Counted,
     /// Each retries for itself.
     Ignored,
+}
+
+impl fmt::Display for Nesting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Counted => "counted",
+            Self::Ignored => "ignored",
+        })
+    }
 }
 
 impl Contender {

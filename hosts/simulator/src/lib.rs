@@ -36,3 +36,8 @@ pub use self::{
     run::{Progress, simulate},
     scenario::{SCENARIOS, Scenario, ScenarioError},
 };
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

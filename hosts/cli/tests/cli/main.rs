@@ -12,4 +12,5 @@ mod parse;
 mod replay;
 mod secrets;
 mod server;
+mod simulate;
 mod support;
