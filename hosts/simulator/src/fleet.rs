@@ -4,23 +4,25 @@
 //! takes time between the lowest tier and the server only.
 
 mod call;
+mod clients;
 mod input;
+mod serving;
 
-use std::{hint::black_box, mem::replace};
+use std::hint::black_box;
 
-use policy_core::{Command, Execution, HandOver, Millis, Outcome, Request, Sample, Tokens, Wait};
+use policy_core::Tokens;
 
 use self::{
     call::{Call, Layer, Phase, Record},
-    input::{Below, Input, Moment},
+    input::Input,
 };
 use crate::{
-    contender::{Contender, Nesting, Tier},
+    contender::{Contender, Tier},
     draw::{Draws, Length, Purpose, up_to},
-    micros::{Micros, moment},
+    micros::Micros,
     queue::Queue,
-    scenario::{Arrivals, Scenario, Sharing},
-    server::{Hint, Job, Reception, Refusal, Server},
+    scenario::{Scenario, Sharing},
+    server::{Hint, Job, Server},
     tally::Tally,
 };
 
@@ -95,7 +97,7 @@ impl<'a> Fleet<'a> {
             }
             self.happen(now, event);
             self.tally.events += 1;
-            if self.tally.events % STRIDE == 0 {
+            if self.tally.events.is_multiple_of(STRIDE) {
                 progress(self.tally.ended());
             }
         }
@@ -145,264 +147,6 @@ impl<'a> Fleet<'a> {
             }
         }
     }
-
-    // What clients do.
-
-    fn arrive(&mut self, now: Micros, request: u32) {
-        if request + 1 < self.total {
-            let gap = match self.scenario.arrivals {
-                Arrivals::AtOnce => Micros::ZERO,
-                Arrivals::Fixed(gap) => gap,
-                Arrivals::Poisson(mean) => {
-                    Length::Exponential(mean).draw(self.draws.bits(Purpose::Arrival, request, 0))
-                }
-            };
-            self.schedule(now.plus(gap), request + 1, What::Arrive);
-        }
-        if let Some(patience) = self.scenario.give_up {
-            self.schedule(now.plus(patience), request, What::GiveUp);
-        }
-        self.calls.push(Record { call: Call::new(now), first: Layer::EMPTY });
-        self.lower.extend(std::iter::repeat_n(Layer::EMPTY, self.contender.tiers.len() - 1));
-        self.drive(now, request, Input::Start);
-    }
-
-    /// Carries out what the core commands, until it has to wait for something.
-    fn drive(&mut self, now: Micros, request: u32, mut input: Input) {
-        loop {
-            let next = match self.step(now, request, &input) {
-                Command::Send { timeout, .. } => self.send(now, request, timeout),
-                Command::Wait(wait) => self.wait(request, &wait),
-                Command::AwaitNetwork { until } => self.wait_until(request, moment(until)),
-                Command::Keep => None,
-                Command::Finish(outcome) => self.finish(now, request, &outcome, &input),
-            };
-            match next {
-                Some(next) => input = next,
-                None => return,
-            }
-        }
-    }
-
-    /// One call into the core.
-    fn step(&mut self, now: Micros, request: u32, input: &Input) -> Command {
-        let (level, sends) = (self.call(request).level, self.call(request).sends);
-        let which = sends.wrapping_mul(Contender::TIERS_MAX as u32).wrapping_add(level.into());
-        let sample = Sample::new((self.draws.bits(Purpose::Jitter, request, which) >> 32) as u32);
-        let place = self.tokens_at(request, level);
-        let told = Moment { at: now, skew: self.skew(request), sample, tokens: self.tokens[place], cancelled: false };
-        let tier = &self.contender.tiers[usize::from(level)];
-        let mut step = match *input {
-            Input::Start => {
-                let counted = self.contender.nesting == Nesting::Counted;
-                let begun =
-                    Request { attempts_used: if counted { sends } else { 0 }, limits: tier.limits, ..input::REQUEST };
-                Execution::start(&tier.policy, &begun, &told.now(input))
-            }
-            _ => {
-                let execution = self.layer(request, level).execution();
-                input.with_event(tier, told.at, execution.attempts(), self.hint_is_date(), |event| {
-                    execution.handle(&tier.policy, event, &told.now(input))
-                })
-            }
-        };
-        if let Some(cut) = self.contender.cut_draw {
-            step.execution = call::with_series_cut(&step.execution, cut);
-        }
-        self.tokens[place] = step.tokens;
-        self.layer_mut(request, level).set(step.execution);
-        step.command
-    }
-
-    /// Sends to the server, or begins the tier below.
-    fn send(&mut self, now: Micros, request: u32, timeout: Option<Millis>) -> Option<Input> {
-        let (level, sends) = (self.call(request).level, self.call(request).sends);
-        let layer = self.layer_mut(request, level);
-        layer.sends_before = sends;
-        layer.due = timeout.map_or(Micros::MAX, |timeout| now.plus(Micros::from_millis(timeout)));
-        if layer.due != Micros::MAX {
-            let due = layer.due;
-            self.schedule(due, request, What::TimeOut { level });
-        }
-        if usize::from(level) + 1 < self.contender.tiers.len() {
-            self.call_mut(request).level += 1;
-            return Some(Input::Start);
-        }
-        let call = self.call_mut(request);
-        call.sends += 1;
-        call.phase = Phase::InFlight;
-        let (send, is_early) = (call.sends, now < call.asked);
-        self.tally.sent(is_early);
-        let way = self.way(Purpose::Way, Job { request, send });
-        self.schedule(now.plus(way), request, What::Receive { send });
-        None
-    }
-
-    fn wait(&mut self, request: u32, wait: &Wait) -> Option<Input> {
-        let level = self.call(request).level;
-        let is_longest = self.contender.tiers[usize::from(level)].is_longest(wait.bound, wait.delay);
-        let was_longest = replace(&mut self.call_mut(request).waited_longest, is_longest);
-        self.tally.waited(was_longest, is_longest);
-        self.wait_until(request, moment(wait.until))
-    }
-
-    fn wait_until(&mut self, request: u32, until: Micros) -> Option<Input> {
-        let level = self.call(request).level;
-        self.call_mut(request).phase = Phase::Waiting;
-        self.layer_mut(request, level).due = until;
-        self.schedule(until, request, What::Wake { level });
-        None
-    }
-
-    /// A tier has come to its end, and tells the one above.
-    fn finish(&mut self, now: Micros, request: u32, outcome: &Outcome, last: &Input) -> Option<Input> {
-        let Call { level, arrived, sends, .. } = *self.call(request);
-        if level == 0 {
-            self.call_mut(request).phase = Phase::Ended;
-            self.tally.ended_with(outcome.end, arrived, now);
-            return None;
-        }
-        self.call_mut(request).level = level - 1;
-        let below = match self.contender.nesting {
-            Nesting::Counted => {
-                let sends = sends - self.layer(request, level - 1).sends_before;
-                Below { sends, exhausted: outcome.end.gave_up() }
-            }
-            Nesting::Ignored => Below::NONE,
-        };
-        Some(match outcome.hand_over {
-            HandOver::LastStatus(status @ 1..) => Input::Response { status, hint: None, below },
-            HandOver::This => last.passed_up(below),
-            HandOver::LastStatus(0) | HandOver::Abort => input::GATEWAY_TIMEOUT.passed_up(below),
-        })
-    }
-
-    fn answered(&mut self, now: Micros, job: Job, status: u16, hint: Option<Hint>) {
-        let date = self.hint_is_date();
-        let call = self.call_mut(job.request);
-        if !call.is_under_way(job.send) {
-            return;
-        }
-        call.asked = hint.map_or(Micros::ZERO, |Hint(seconds)| {
-            let asked = Micros::new(u64::from(seconds) * 1_000_000);
-            if date { asked } else { now.plus(asked) }
-        });
-        self.drive(now, job.request, Input::Response { status, hint, below: Below::NONE });
-    }
-
-    fn refused(&mut self, now: Micros, job: Job) {
-        if self.call(job.request).is_under_way(job.send) {
-            self.drive(now, job.request, Input::CONNECT_FAILED);
-        }
-    }
-
-    /// The attempt of this tier has taken too long; what is under way below is given up.
-    fn time_out(&mut self, now: Micros, request: u32, level: u8) {
-        let call = *self.call(request);
-        let in_flight = call.phase != Phase::Ended && (level < call.level || call.is_in_flight(level));
-        if in_flight && self.layer(request, level).due == now {
-            self.cancel_below(now, request, level);
-            self.call_mut(request).phase = Phase::InFlight;
-            self.drive(now, request, Input::TIMED_OUT);
-        }
-    }
-
-    /// The caller has lost patience.
-    fn give_up(&mut self, now: Micros, request: u32) {
-        self.cancel_below(now, request, 0);
-        let command = self.cancel(now, request, 0);
-        self.call_mut(request).phase = Phase::Ended;
-        if let Command::Finish(outcome) = command {
-            let arrived = self.call(request).arrived;
-            self.tally.ended_with(outcome.end, arrived, now);
-        }
-    }
-
-    fn cancel_below(&mut self, now: Micros, request: u32, level: u8) {
-        while self.call(request).level > level {
-            let lowest = self.call(request).level;
-            let _ = self.cancel(now, request, lowest);
-            self.call_mut(request).level -= 1;
-        }
-    }
-
-    /// Tells the core, so that tokens go back.
-    fn cancel(&mut self, now: Micros, request: u32, level: u8) -> Command {
-        let place = self.tokens_at(request, level);
-        let tokens = self.tokens[place];
-        let told = Moment { at: now, skew: 0, sample: Sample::ZERO, tokens, cancelled: true };
-        let execution = self.layer(request, level).execution();
-        let policy = &self.contender.tiers[usize::from(level)].policy;
-        let step = execution.handle(policy, policy_core::Event::Wake, &told.now(&Input::Wake));
-        self.tokens[place] = step.tokens;
-        self.layer_mut(request, level).set(step.execution);
-        step.command
-    }
-
-    // What the server does.
-
-    fn receive(&mut self, now: Micros, job: Job) {
-        let is_retry = job.send > 1;
-        let returns = is_retry && self.call_mut(job.request).returns_in(Tally::slot(now));
-        self.tally.received(now, returns, job.send == 2);
-        if self.scenario.server.contention.is_some() {
-            let (back, way) = (self.way(Purpose::WayBack, job), self.way(Purpose::SecondWay, job));
-            let read = self.server.version();
-            return self.schedule(now.plus(back).plus(way), job.request, What::Write { send: job.send, read });
-        }
-        match self.server.receive(now, job) {
-            Reception::Begun(job) => self.begin_work(now, job),
-            Reception::Queued | Reception::Lost => {}
-            Reception::TurnedAway(refusal) => {
-                self.tally.turned_away(now);
-                self.reply(now, job, Err(refusal));
-            }
-            Reception::Refused => {
-                self.tally.turned_away(now);
-                let back = self.way(Purpose::WayBack, job);
-                self.schedule(now.plus(back), job.request, What::Refused { send: job.send });
-            }
-        }
-    }
-
-    fn begin_work(&mut self, now: Micros, job: Job) {
-        let length = self.server.service(now, job);
-        self.schedule(now.plus(length), job.request, What::Complete { send: job.send });
-    }
-
-    fn complete(&mut self, now: Micros, job: Job) {
-        let (result, next) = self.server.complete(now, job);
-        if let Some(next) = next {
-            self.begin_work(now, next);
-        }
-        self.worked(now, job, result);
-    }
-
-    fn write(&mut self, now: Micros, job: Job, read: u32) {
-        let result = self.server.write(now, job, read);
-        self.worked(now, job, result);
-    }
-
-    fn worked(&mut self, now: Micros, job: Job, result: Result<(), Refusal>) {
-        match result {
-            Ok(()) => self.tally.served(now),
-            Err(_) => self.tally.turned_away(now),
-        }
-        self.reply(now, job, result);
-    }
-
-    fn reply(&mut self, now: Micros, job: Job, result: Result<(), Refusal>) {
-        let Job { request, send } = job;
-        let what = match result {
-            Ok(()) => What::Answer { send, status: 200 },
-            Err(Refusal { status, hint: None }) => What::Answer { send, status },
-            Err(Refusal { status, hint: Some(hint) }) => What::Hinted { send, status, hint },
-        };
-        let back = self.way(Purpose::WayBack, job);
-        self.schedule(now.plus(back), request, what);
-    }
-
-    // Where things stand.
 
     fn schedule(&mut self, at: Micros, request: u32, what: What) {
         self.queue.push(at, Event { request, what });

@@ -56,7 +56,7 @@ impl<T: Copy> Queue<T> {
         while self.taken == self.due.len() {
             self.advance(&soon)?;
         }
-        if self.taken % BATCH == 0 && self.due.len() > BATCH {
+        if self.taken.is_multiple_of(BATCH) && self.due.len() > BATCH {
             self.due[self.taken..].iter().take(BATCH).for_each(|(_, event)| soon(event));
         }
         let (at, event) = self.due[self.taken];

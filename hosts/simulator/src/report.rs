@@ -204,9 +204,7 @@ impl Load {
     fn of(slots: &[Slot]) -> Self {
         let fits = |slots_each: &usize| slots.len().div_ceil(*slots_each) <= Self::STEPS;
         let each = [1, 2, 5, 10, 50, 100, 600, 3_000].into_iter().find(fits).unwrap_or(36_000);
-        let sums = |count: fn(&Slot) -> u32| {
-            slots.chunks(each).map(|step| step.iter().map(|slot| u64::from(count(slot))).sum()).collect()
-        };
+        let sums = |count: fn(&Slot) -> u64| slots.chunks(each).map(|step| step.iter().map(count).sum()).collect();
         Self {
             step_ms: SLOT_MS * each as u64,
             offered: sums(|slot| slot.offered),

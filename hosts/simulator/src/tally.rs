@@ -41,13 +41,13 @@ pub(crate) struct Tally {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     /// Attempts that reached the server.
-    pub(crate) offered: u32,
+    pub(crate) offered: u64,
     /// Attempts that it answered with success.
-    pub(crate) served: u32,
+    pub(crate) served: u64,
     /// Logical requests that ended with success.
-    pub(crate) delivered: u32,
+    pub(crate) delivered: u64,
     /// Logical requests that came back, each counted once.
-    pub(crate) returned: u32,
+    pub(crate) returned: u64,
 }
 
 impl Tally {
@@ -96,7 +96,7 @@ impl Tally {
         self.returned += u64::from(is_first_return);
         let slot = self.at(now);
         slot.offered += 1;
-        slot.returned += u32::from(returns);
+        slot.returned += u64::from(returns);
     }
 
     pub(crate) fn turned_away(&mut self, now: Micros) {
@@ -131,7 +131,7 @@ impl Tally {
 
     /// The fleet has come to its end.
     pub(crate) fn close(&mut self) {
-        self.peaks = self.slots.iter().map(|slot| u64::from(slot.returned)).max().unwrap_or(0);
+        self.peaks = self.slots.iter().map(|slot| slot.returned).max().unwrap_or(0);
         self.completed = self.last_end;
         self.recovered = self.over.map(|over| self.last_refusal.unwrap_or(over).minus(over));
     }

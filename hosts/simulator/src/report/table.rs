@@ -42,7 +42,7 @@ impl Report {
             });
             cells.collect::<Vec<_>>().join("  ")
         };
-        let lines = rows.iter().map(|row| line(row)).collect::<Vec<_>>().join("\n");
+        let lines = rows.iter().map(line).collect::<Vec<_>>().join("\n");
         format!("{lines}\n\n{LEGEND}")
     }
 }
