@@ -10,11 +10,14 @@ use crate::{browser, check_guest, guest, pages, shell};
 /// Benchmarks, as package and name.
 const BENCHES: [(&str, &str); 2] = [("policy-core", "handle"), ("refrain-wasmtime", "call")];
 
-/// The bench that reports what it measured itself.
-const COST: (&str, &str, &str) = ("refrain", "cost", "client,middleware,tower");
+/// The benches that report what they measured themselves, as package, name and features.
+const COSTS: [(&str, &str, &str); 2] =
+    [("refrain", "cost", "client,middleware,tower"), ("refrain-simulator", "events", "plot")];
 
-/// What is expected at most of what benches report themselves, that one and the browser host's: name, value.
-const COST_LIMITS: [(&str, f64); 13] = [
+/// What is expected at most of what benches report themselves, those and the browser host's: name, value.
+const COST_LIMITS: [(&str, f64); 15] = [
+    ("simulator: a million clients through an outage", 30.0),
+    ("simulator: an event of a million clients against one of a thousand", 3.0),
     ("fetch from memory in Node: refrain, added time", 10_000.0),
     ("fetch from memory in Chromium: refrain, added time", 10_000.0),
     ("engine in Node: start and handle, success", 1_000.0),
@@ -66,7 +69,9 @@ struct Measure {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let component = guest::build_here()?;
     let times = benches(options.quick)?;
-    let (costs, browser) = (costs(options.quick)?, browser_costs(options.quick)?);
+    let costs =
+        COSTS.iter().map(|bench| costs(*bench, options.quick)).collect::<Result<Vec<_>>>()?.into_iter().flatten();
+    let browser = browser_costs(options.quick)?;
     let sizes = sizes(&component)?.into_iter().chain(pages()?);
     let measures: Vec<_> = sizes.chain(durations(&times)).chain(costs).chain(browser).collect();
     for (name, _) in COST_LIMITS {
@@ -97,11 +102,10 @@ fn benches(quick: bool) -> Result<BTreeMap<String, f64>> {
     Ok(times)
 }
 
-/// What requests cost beside other retry layers, and while they wait.
-fn costs(quick: bool) -> Result<Vec<Measure>> {
-    let (package, bench, features) = COST;
+/// What requests cost beside other retry layers and while they wait, or what simulating them costs.
+fn costs((package, bench, features): (&str, &str, &str), quick: bool) -> Result<Vec<Measure>> {
     println!("measuring {package}, {bench}");
-    let file = shell::target().join("cost.jsonl");
+    let file = shell::target().join(format!("{bench}.jsonl"));
     let mut command = shell::cargo();
     command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--features", features, "--"]);
     if quick {

@@ -22,13 +22,25 @@ fn main() -> ExitCode {
     let (seconds, run) = timed(1_000_000);
     println!("a million clients: {seconds:.1} s, {} events, {} sends", run.events, run.sends);
     println!("an event, a million clients against a thousand: {ratio:.2} times");
-    if let Some(peak) = peak_kib() {
-        println!("peak of memory: {} bytes a client", peak * 1_024 / 1_000_000);
+    let bytes = peak_kib().map(|peak| peak as f64 * 1_024.0 / 1e6);
+    if let Some(bytes) = bytes {
+        println!("peak of memory: {bytes:.0} bytes a client");
+    }
+    if let Some(file) = env::var_os("REFRAIN_MEASURES") {
+        let measures = [
+            ("simulator: a million clients through an outage", Some(seconds), "s"),
+            ("simulator: an event of a million clients", points.last().map(|(_, nanos)| *nanos), "ns"),
+            ("simulator: an event of a million clients against one of a thousand", Some(ratio), "times"),
+            ("simulator: memory of a million clients", bytes, "bytes each"),
+        ];
+        fs::write(file, lines(measures)).expect("a file");
     }
     if let Some(folder) = folder() {
         draw(&folder, points);
     }
-    ExitCode::from(u8::from(ratio > RATIO_MAX || seconds > SECONDS_MAX))
+    // `cargo xtask measure` judges itself.
+    let is_judge = env::var_os("REFRAIN_MEASURES").is_none();
+    ExitCode::from(u8::from(is_judge && (ratio > RATIO_MAX || seconds > SECONDS_MAX)))
 }
 
 /// Nanoseconds an event.
@@ -37,7 +49,8 @@ fn cost(clients: u32) -> f64 {
         let (seconds, run) = timed(clients);
         seconds * 1e9 / run.events as f64
     };
-    let nanos = (0..CLIENTS / clients).map(nanos).fold(f64::MAX, f64::min);
+    let runs = if env::args().any(|argument| argument == "--quick") { 1 } else { CLIENTS / clients };
+    let nanos = (0..runs).map(nanos).fold(f64::MAX, f64::min);
     println!("{clients:>9} clients: {nanos:.0} ns an event");
     nanos
 }
@@ -86,6 +99,14 @@ fn peak_kib() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// As `cargo xtask measure` reads them.
+fn lines(measures: [(&str, Option<f64>, &str); 4]) -> String {
+    let line = |(name, value, unit): (&str, Option<f64>, &str)| {
+        value.map(|value| format!("{{\"name\":\"{name}\",\"value\":{value},\"unit\":\"{unit}\"}}\n"))
+    };
+    measures.into_iter().filter_map(line).collect()
 }
 
 fn folder() -> Option<PathBuf> {

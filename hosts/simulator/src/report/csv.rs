@@ -1,4 +1,4 @@
-//! Comma-separated values (RFC 4180).
+//! Comma-separated values: RFC 4180, but for lines that end with a line feed alone, as other tools expect.
 
 use std::fmt::Write;
 
@@ -43,19 +43,19 @@ impl Report {
         let line = |run: &Run| COLUMNS.iter().map(|(_, value)| value(run)).collect::<Vec<_>>().join(",");
         std::iter::once(names.join(","))
             .chain(self.runs.iter().map(line))
-            .fold(String::new(), |csv, line| csv + &line + "\r\n")
+            .fold(String::new(), |csv, line| csv + &line + "\n")
     }
 
     /// The load over time: one line for each step of each run.
     #[must_use]
     pub fn load_to_csv(&self) -> String {
-        let mut csv = "policy,clients,from_ms,offered,served,delivered,returned\r\n".to_owned();
+        let mut csv = "policy,clients,from_ms,offered,served,delivered,returned\n".to_owned();
         for run in &self.runs {
             let load = &run.load;
             let counts = load.offered.iter().zip(&load.served).zip(&load.delivered).zip(&load.returned);
             for (step, (((offered, served), delivered), returned)) in (0_u64..).zip(counts) {
                 let (policy, from) = (quoted(&run.policy), step * load.step_ms);
-                let _ = write!(csv, "{policy},{},{from},{offered},{served},{delivered},{returned}\r\n", run.clients);
+                let _ = writeln!(csv, "{policy},{},{from},{offered},{served},{delivered},{returned}", run.clients);
             }
         }
         csv
