@@ -53,7 +53,7 @@ fn simulate_writes_tables_and_charts_into_a_folder() {
     assert_eq!(out.code, Some(0), "{}", out.stderr);
     assert_eq!(out.stdout, fs::read_to_string(folder.join("runs.csv")).unwrap());
     assert!(out.stdout.starts_with("policy,clients,"), "{}", out.stdout);
-    assert!(out.stderr.contains("wrote 11 files"), "{}", out.stderr);
+    assert!(out.stderr.contains("wrote 13 files"), "{}", out.stderr);
     for name in ["report.json", "load.csv", "outage-offered.svg", "outage-waiting.png"] {
         assert!(folder.join(name).metadata().unwrap().len() > 500, "{name}");
     }

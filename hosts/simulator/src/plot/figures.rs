@@ -37,6 +37,7 @@ impl Report {
         };
         vec![
             chart("offered", "attempts that reach the server", |load| &load.offered),
+            chart("served", "attempts that the server answers with success", |load| &load.served),
             chart("delivered", "requests that end with success", |load| &load.delivered),
             chart("returned", "requests that come back", |load| &load.returned),
             self.waiting_chart(),
