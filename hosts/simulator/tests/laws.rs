@@ -76,6 +76,16 @@ fn without_skew_a_date_is_waited_for() {
 }
 
 #[test]
+fn no_rounding_makes_a_send_early_that_comes_as_soon_as_it_may() {
+    let odd = SKEWED.replace("clock_skew = \"5s\"", "").replace("form = \"date\"", "after = \"7s\"");
+    let odd = odd
+        .replace("\"at-once\"", "\"poisson\"\nper_second = 77")
+        .replace("hints = {", "hints = { mode = \"instead\", ");
+    let report = run(&odd);
+    assert!(report.runs.iter().all(|run| run.early == 0 && run.returned > 290), "{}", report.to_table());
+}
+
+#[test]
 fn who_loses_patience_ends_at_once_as_cancelled_and_what_is_worked_on_is_wasted() {
     let text = SKEWED.replace("clock_skew = \"5s\"", "give_up = \"10s\"");
     let impatient = run(&text);

@@ -6,7 +6,8 @@ pub(super) struct Bar(ProgressBar);
 
 impl Bar {
     pub(super) fn begin() -> Self {
-        let line = ProgressStyle::with_template("{bar:24.cyan} {human_pos} of {human_len} requests have ended, {elapsed}");
+        let line =
+            ProgressStyle::with_template("{bar:24.cyan} {human_pos} of {human_len} requests have ended, {elapsed}");
         let style = line.unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(style.progress_chars("━━─"));
