@@ -3,19 +3,12 @@
 mod asked;
 mod attempt;
 mod close;
+mod end;
+mod pause;
 
-use std::{
-    future::{Future, poll_fn},
-    mem,
-    num::NonZero,
-    ops::ControlFlow,
-    task::{Context, Poll},
-};
+use std::{mem, num::NonZero};
 
-use policy_core::{
-    Bound, Command, End, Event, HandOver, HintReport, Mark, Millis, Now, Outcome, Request, Sample, Session, Tokens,
-    Wait,
-};
+use policy_core::{Command, End, Event, Mark, Millis, Now, Request, Sample, Session, Tokens, Wait};
 
 pub(crate) use self::asked::Asked;
 use crate::{
@@ -26,10 +19,8 @@ use crate::{
     entropy::Entropy,
     observer::{TraceEvent, Watch},
     options::Options,
-    outcome::{Delivered, Ended, Last, Reason},
-    race::race,
-    session::SessionTag,
-    time::{Rounding, Time, yield_once},
+    outcome::{Last, Reason},
+    time::{Rounding, Time},
     transport::Head,
 };
 
@@ -220,107 +211,6 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         }
     }
 
-    /// Waits until the engine commands something else.
-    #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its parameters twice")]
-    pub(crate) fn pause<'r>(
-        &'r mut self,
-        task: Task,
-    ) -> impl Future<Output = Result<Command, Reason>> + use<'r, 'a, E, T, X> {
-        async move {
-            let until = self.until;
-            loop {
-                race(self.driver.time().sleep_until(until), poll_fn(|cx| self.poll_changed(cx))).await;
-                if let ControlFlow::Break(next) = self.woken(task, until) {
-                    return next;
-                }
-                yield_once().await;
-            }
-        }
-    }
-
-    /// Whether a pause is over, and with what.
-    fn woken(&mut self, task: Task, until: Mark) -> ControlFlow<Result<Command, Reason>> {
-        match self.wake() {
-            Ok((next, now)) if goes_on(task, until, &next) && now.mark < until => ControlFlow::Continue(()),
-            Ok((next, _)) if goes_on(task, until, &next) => ControlFlow::Break(Err(unexpected("a wait that is over"))),
-            next => {
-                if let (Ok(_), Some(watch)) = (&next, self.watch()) {
-                    watch.wait_over();
-                }
-                ControlFlow::Break(next.map(|(next, _)| next))
-            }
-        }
-    }
-
-    fn poll_changed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.around.as_mut().map_or(Poll::Pending, |around| around.changes.poll(cx))
-    }
-
-    pub(crate) fn finish<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
-        if outcome.end.gave_up() {
-            self.give_up();
-        }
-        let Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume } = outcome;
-        let last = match (hand_over, last) {
-            (HandOver::This, Last::Response(response)) if end == End::Success => {
-                self.trace(|| TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
-                return Ok(Delivered { response, session: self.tag(), attempts, maybe_applied });
-            }
-            (_, last) if end == End::Success => {
-                return Err(self.broken(unexpected("a success without a response"), last));
-            }
-            (HandOver::This, last) => last,
-            (HandOver::Abort | HandOver::LastStatus(0), _) => Last::Nothing,
-            (HandOver::LastStatus(status), _) => Last::Status(status),
-        };
-        let reason = Reason::Policy(end);
-        let (asked, session) = (self.asked().filter(|_| end != End::SessionChanged), self.tag());
-        Err(self.ended(Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session }))
-    }
-
-    /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
-    /// session is.
-    pub(crate) fn broken<R: Head, F>(&mut self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
-        self.give_up();
-        let last = match last {
-            _ if self.session() != self.options.session() => Last::Nothing,
-            Last::Response(response) => Last::Status(response.status()),
-            last => last,
-        };
-        self.ended(Ended {
-            reason,
-            bound: Bound::None,
-            hint: HintReport::Absent,
-            asked: None,
-            attempts: self.attempts,
-            maybe_applied: self.sent,
-            resume: None,
-            last,
-            session: self.tag(),
-        })
-    }
-
-    fn ended<R, F>(&mut self, ended: Ended<R, F>) -> Ended<R, F> {
-        let Ended { bound, hint, attempts, .. } = ended;
-        self.trace(|| TraceEvent::Ended { reason: ended.reason.clone(), bound, hint, attempts });
-        ended
-    }
-
-    fn asked(&self) -> Option<Millis> {
-        Some(self.asked).filter(|asked| *asked != Millis::MAX)
-    }
-
-    /// Nobody above begins again.
-    fn give_up(&self) {
-        if let Some(nesting) = &self.options.nesting {
-            nesting.give_up();
-        }
-    }
-
-    fn tag(&self) -> SessionTag {
-        SessionTag::new(self.session(), self.options.session.clone())
-    }
-
     /// Nothing is made that nobody sees.
     fn trace(&mut self, event: impl FnOnce() -> TraceEvent) {
         if let Some(watch) = self.watch() {
@@ -339,16 +229,6 @@ impl Progress {
             Self::Open(state) => Some(*state),
             Self::New(_) | Self::Over => None,
         }
-    }
-}
-
-/// Whether `next` says to go on with a pause.
-fn goes_on(task: Task, until: Mark, next: &Command) -> bool {
-    match (task, next) {
-        (_, Command::Keep) => true,
-        (Task::Wait, Command::Wait(next)) => next.until == until,
-        (Task::AwaitNetwork, Command::AwaitNetwork { until: next }) => *next == until,
-        _ => false,
     }
 }
 
