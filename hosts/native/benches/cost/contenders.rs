@@ -48,6 +48,7 @@ fn engine() -> Result<DirectEngine> {
 pub(crate) fn in_memory(turns: Turns, measures: &mut Measures) -> Result<()> {
     let runtime = runtime()?;
     for (answers, kind) in KINDS {
+        let turns = turns.of(answers);
         services(&format!("in memory, {kind}"), answers, &runtime, turns, measures)?;
         middlewares(&format!("middleware in memory, {kind}"), answers, &runtime, turns, measures)?;
     }
@@ -113,6 +114,7 @@ fn middlewares(group: &str, answers: Answers, runtime: &Runtime, turns: Turns, m
 /// Over HTTP/1 and a connection that is kept alive; each reads the body.
 pub(crate) fn over_loopback(turns: Turns, measures: &mut Measures) -> Result<()> {
     for (answers, kind) in KINDS {
+        let turns = turns.of(answers);
         reqwests(&format!("reqwest over loopback, {kind}"), answers, turns, measures)?;
         hypers(&format!("hyper over loopback, {kind}"), answers, turns, measures)?;
     }
