@@ -1,4 +1,5 @@
-//! What a request costs beside what it costs without retries, and beside other retry layers: time, allocations, memory.
+//! What a request costs beside what it costs without retries, and beside other retry layers: time of the processor,
+//! allocations, memory.
 //!
 //! Contenders take turns within one run and are compared turn by turn, so that a noisy machine disturbs all of them alike.
 //! The first of a group is the bare request; what the others add to it is what they cost.
