@@ -162,8 +162,9 @@ impl Settings {
         let request =
             Request { key, replayable, limits, ..Request::new(policy_core::Method::from_name(method.as_str())) };
         let request = extensions.get().map_or(request, |resume| resumed(resume, &request, time));
-        let mut options = extensions.get().unwrap_or(&self.options).clone();
-        self.sharing.fill(&mut options, extensions.get(), time, origin);
+        let options = extensions.get().unwrap_or(&self.options);
+        let filled = self.sharing.fill(options, extensions.get(), time, origin);
+        let options = filled.unwrap_or_else(|| options.clone());
         let nesting = Nesting::of_request(extensions.get().or(options.nesting.as_ref()));
         let stamp = Stamp {
             key_field: field.name,

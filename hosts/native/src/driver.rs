@@ -3,14 +3,13 @@
 //! It holds no retry rule. All that may have changed outside is read right before each call into the engine, so an early
 //! or a needless wake is harmless, and nothing has to be checked again after a wait.
 
-use std::ops::ControlFlow;
-
 use policy_core::{Policy, Request, Session};
 
 use crate::{
     budget::RetryBudget,
     engine::Engine,
     entropy::Entropy,
+    fields::FieldNames,
     options::Options,
     outcome::{Delivered, Ended, Last},
     run::{Run, Task},
@@ -47,6 +46,7 @@ pub struct Driver<E, T, X> {
     budget: RetryBudget,
     policy: Option<Box<Policy>>,
     max_attempts: Option<u32>,
+    fields: FieldNames,
 }
 
 /// What the driver returns: a success, or how the request ended without one.
@@ -69,7 +69,8 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         let policy = engine.description().policy.as_slice().try_into().ok();
         let policy = policy.and_then(|bytes| Policy::from_bytes(bytes).ok()).map(Box::new);
         let max_attempts = policy.as_ref().map(|policy| policy.rules().max_attempts);
-        Self { engine, time, entropy, budget, policy, max_attempts }
+        let fields = FieldNames::new(&engine.description().fields);
+        Self { engine, time, entropy, budget, policy, max_attempts, fields }
     }
 
     /// What decides.
@@ -87,6 +88,10 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
     /// The policy as the engine describes it; `None` for one of another format.
     pub(crate) fn policy(&self) -> Option<&Policy> {
         self.policy.as_deref()
+    }
+
+    pub(crate) fn fields(&self) -> &FieldNames {
+        &self.fields
     }
 
     pub(crate) fn max_attempts(&self, request: &Request) -> Option<u32> {
@@ -139,24 +144,24 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         transport: C,
         options: &'a Options,
     ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send + use<'a, C, E, T, X> {
-        self.run_in(options.session(), request, transport, options)
+        self.run_in(options.session(), *request, transport, options)
     }
 
     /// Runs a request of this session.
     pub(crate) fn run_in<'a, C: Transport>(
         &'a self,
         session: Session,
-        request: &Request,
+        request: Request,
         mut transport: C,
         options: &'a Options,
     ) -> impl Future<Output = RunResult<C::Response, C::Error>> + Send + use<'a, C, E, T, X> {
-        let request = options.nesting.as_ref().map_or(*request, |nesting| nesting.join(request));
-        let mut run = Run::new(self, session, &request, options);
+        let request = options.nesting.as_ref().map_or(request, |nesting| nesting.join(&request));
+        let mut run = Run::new(self, session, request, options);
         async move {
             let command = run.start();
-            let mut task = match run.task(command, Last::Nothing) {
+            let mut task = match run.task(command) {
                 Ok(task) => task,
-                Err(end) => return end,
+                Err(over) => return run.result(over, Last::Nothing),
             };
             loop {
                 let (command, last) = match task {
@@ -164,18 +169,22 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
                     Task::Send => 'attempt: {
                         let attempt = run.begin();
                         let sent = run.within(run.until, transport.attempt(attempt)).await;
-                        let head = match run.headed(sent) {
-                            ControlFlow::Continue(head) => head,
-                            ControlFlow::Break(next) => break 'attempt next,
+                        let mut answer = match run.headed(sent) {
+                            Ok(answer) => answer,
+                            Err(why) => break 'attempt run.unanswered(why),
                         };
-                        let completed = run.within(run.cut_off, transport.complete(head)).await;
-                        run.completed(completed)
+                        let limit = run.completes_by(transport.completion_timeout());
+                        let read = run.within(limit, transport.complete(&mut answer)).await;
+                        match Run::<E, T, X>::read(read) {
+                            Ok(()) => (run.answered(&answer), Last::Response(answer)),
+                            Err(why) => run.unanswered(why),
+                        }
                     }
                     pause => (run.pause(pause).await, Last::Nothing),
                 };
-                task = match run.task(command, last) {
+                task = match run.task(command) {
                     Ok(task) => task,
-                    Err(end) => return end,
+                    Err(over) => return run.result(over, last),
                 };
             }
         }

@@ -2,17 +2,28 @@
 
 use std::borrow::Cow;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use policy_core::{FIELD_MAX, FIELDS_MAX, Field};
+
+/// The fields that a policy asks for, each with its place in the policy's order.
+#[derive(Debug)]
+pub(crate) struct FieldNames(Vec<(u8, HeaderName)>);
+
+impl FieldNames {
+    /// What is no name of a field occurs in no response, so it is not looked for.
+    pub(crate) fn new(names: &[String]) -> Self {
+        let named = (0_u8..).zip(names).take(FIELDS_MAX);
+        Self(named.filter_map(|(index, name)| Some((index, name.parse().ok()?))).collect())
+    }
+}
 
 /// The values of the fields that a policy asked for.
 pub(crate) struct FieldValues<'a>(Vec<(u8, Cow<'a, [u8]>)>);
 
 impl<'a> FieldValues<'a> {
-    /// Of the fields `names`, in their order. Nothing is allocated when none is present.
-    pub(crate) fn of(headers: &'a HeaderMap, names: &[String]) -> Self {
-        let named = (0_u8..).zip(names).take(FIELDS_MAX);
-        Self(named.filter_map(|(index, name)| Some((index, joined(headers, name)?))).collect())
+    /// Of these fields, in their order. Nothing is allocated when none is present.
+    pub(crate) fn of(headers: &'a HeaderMap, FieldNames(names): &FieldNames) -> Self {
+        Self(names.iter().filter_map(|(index, name)| Some((*index, joined(headers, name)?))).collect())
     }
 
     pub(crate) fn as_fields(&self) -> Vec<Field<'_>> {
@@ -21,7 +32,7 @@ impl<'a> FieldValues<'a> {
 }
 
 /// All lines of a name, joined with a comma and a space as `fetch` does, and cut where the policy stops reading.
-fn joined<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, [u8]>> {
+fn joined<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Cow<'a, [u8]>> {
     let mut lines = headers.get_all(name).iter().map(http::HeaderValue::as_bytes);
     let first = cut(lines.next()?);
     let mut value = Cow::Borrowed(first);
@@ -52,7 +63,7 @@ mod tests {
         for line in lines {
             headers.append("retry-after", HeaderValue::from_bytes(line).expect("a legal value"));
         }
-        let names = ["date".to_owned(), "retry-after".to_owned()];
+        let names = FieldNames::new(&["no name".to_owned(), "retry-after".to_owned()]);
         let values = FieldValues::of(&headers, &names);
         let fields = values.as_fields();
         assert!(fields.iter().all(|field| field.index == 1));

@@ -106,7 +106,7 @@ impl<E: Engine + 'static, T: Time + 'static, X: Entropy + 'static> Middleware fo
         );
         let call = Call { message: Some(message), replayable, extensions, next, stamp, nesting };
         let session = options.session();
-        let result = self.driver.run_in(session, &request, call, &options).await;
+        let result = self.driver.run_in(session, request, call, &options).await;
         let (mut response, report) = answer(result).map_err(reqwest_middleware::Error::middleware)?;
         let report = report.over(response.extensions());
         response.extensions_mut().insert(report);

@@ -6,22 +6,21 @@ mod close;
 mod end;
 mod pause;
 
-use std::{mem, num::NonZero};
+use std::num::NonZero;
 
-use policy_core::{Command, End, Event, Mark, Millis, Now, Request, Sample, Session, Tokens, Wait};
+use policy_core::{Command, End, Event, Mark, Millis, Now, Outcome, Request, Sample, Session, Tokens, Wait};
 
 pub(crate) use self::asked::Asked;
 use crate::{
     budget::RetryBudget,
     changes::Changes,
-    driver::{Driver, RunResult},
+    driver::Driver,
     engine::{Engine, EngineError, State, Step},
     entropy::Entropy,
     observer::{TraceEvent, Watch},
     options::Options,
-    outcome::{Last, Reason},
+    outcome::Reason,
     time::{Rounding, Time},
-    transport::Head,
 };
 
 /// One logical request. It is kept small: of those that wait there may be a million.
@@ -47,7 +46,7 @@ pub(crate) struct Run<'a, E: Engine, T: Time, X: Entropy> {
     sent: bool,
     /// While an attempt is under way among layers that retry: their sends before it.
     sends_before: Option<u32>,
-    /// Once the answer of an attempt has begun: what it cost, and whether a layer below gave up.
+    /// What the last attempt cost, and whether a layer below gave up.
     sends: u32,
     exhausted: bool,
 }
@@ -75,21 +74,29 @@ pub(crate) enum Task {
     AwaitNetwork,
 }
 
+/// How a request ends.
+pub(crate) enum Over {
+    /// As the policy says.
+    Finished(Outcome),
+    /// The policy could not be asked.
+    Broken(Reason),
+}
+
 impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
-    pub(crate) fn new(driver: &'a Driver<E, T, X>, session: Session, request: &Request, options: &'a Options) -> Self {
+    pub(crate) fn new(driver: &'a Driver<E, T, X>, session: Session, request: Request, options: &'a Options) -> Self {
         let changes = Changes::of(options);
         let around = || Box::new(Around { watch: None, changes, session });
         Self {
             driver,
             options,
             around: options.are_any().then(around),
-            progress: Progress::New(*request),
+            progress: Progress::New(request),
             before: None,
             until: Mark::MAX,
             cut_off: Mark::MAX,
             asked: Millis::MAX,
             attempts: request.attempts_used,
-            max: driver.max_attempts(request).and_then(NonZero::new),
+            max: driver.max_attempts(&request).and_then(NonZero::new),
             sent: false,
             sends_before: None,
             sends: 0,
@@ -104,7 +111,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         if let (Some(around), Some(observer)) = (&mut self.around, self.options.observer.as_deref()) {
             around.watch = Some(Watch::begin(observer));
         }
-        let told = self.step(Rounding::Down, &Asked::Start(&request));
+        let told = self.now(Rounding::Down).and_then(|mut now| Ok((self.step(&Asked::Start(&request), &mut now)?, now)));
         self.trace(|| TraceEvent::Begun { attempts_used: request.attempts_used });
         let (command, now) = told?;
         let cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, now.mark));
@@ -115,24 +122,19 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         }
     }
 
-    /// Calls into the engine with everything as it is now, and returns what it commands and what it was told.
-    fn step(&mut self, rounding: Rounding, asked: &Asked<'_>) -> Result<(Command, Now), Reason> {
-        if let Some(around) = &mut self.around {
-            around.changes.settle();
-        }
-        let mut now = self.now(rounding)?;
-        let step = self.call(asked, &mut now)?;
-        let progress = mem::replace(&mut self.progress, Progress::Open(step.state));
-        match step.command {
+    /// Calls into the engine with everything as it is `now`, and returns what it commands.
+    fn step(&mut self, asked: &Asked<'_>, now: &mut Now) -> Result<Command, Reason> {
+        let Step { state, command, .. } = self.call(asked, now)?;
+        match command {
             Command::Send { timeout, .. } => {
-                self.before = progress.state().map(Box::new);
+                self.before = self.progress.state().map(Box::new);
                 self.until = timeout.map_or(Mark::MAX, |timeout| now.mark.after(timeout));
             }
             Command::Wait(Wait { until, .. }) | Command::AwaitNetwork { until } => self.until = until,
-            Command::Keep => {}
-            Command::Finish(_) => self.progress = Progress::Over,
+            Command::Keep | Command::Finish(_) => {}
         }
-        Ok((step.command, now))
+        self.progress = if matches!(command, Command::Finish(_)) { Progress::Over } else { Progress::Open(state) };
+        Ok(command)
     }
 
     /// Calls into the engine, until the tokens that it returns could be stored.
@@ -158,7 +160,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         self.around.as_ref().map_or(self.options.session(), |around| around.session)
     }
 
-    fn now(&self, rounding: Rounding) -> Result<Now, Reason> {
+    /// Everything that may have changed outside. What changes from here on wakes the request.
+    fn now(&mut self, rounding: Rounding) -> Result<Now, Reason> {
+        if let Some(around) = &mut self.around {
+            around.changes.settle();
+        }
         let Options { network, hold, .. } = self.options;
         let (session, cancelled) = (self.options.session(), self.options.is_cancelled());
         // The core ends a cancelled request, and one of an older session, before it draws: no sample is looked at, and a
@@ -181,16 +187,14 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         })
     }
 
-    fn wake(&mut self) -> Result<(Command, Now), Reason> {
-        self.step(Rounding::Down, &Asked::Handle(Event::Wake))
+    /// What to do now, and when that was decided.
+    fn wake(&mut self) -> Result<(Command, Mark), Reason> {
+        let mut now = self.now(Rounding::Down)?;
+        Ok((self.step(&Asked::Handle(Event::Wake), &mut now)?, now.mark))
     }
 
-    /// What is to be done now; `Err` with the end, of which `last` may be a part.
-    pub(crate) fn task<R: Head, F>(
-        &mut self,
-        command: Result<Command, Reason>,
-        last: Last<R, F>,
-    ) -> Result<Task, RunResult<R, F>> {
+    /// What is to be done now; `Err` with how the request ends.
+    pub(crate) fn task(&mut self, command: Result<Command, Reason>) -> Result<Task, Over> {
         match command {
             Ok(Command::Send { attempt, timeout }) => {
                 self.attempts = attempt;
@@ -205,9 +209,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
                 self.trace(|| TraceEvent::NetworkAwaited { until });
                 Ok(Task::AwaitNetwork)
             }
-            Ok(Command::Finish(outcome)) => Err(self.finish(outcome, last)),
-            Ok(Command::Keep) => Err(Err(self.broken(unexpected("`keep` where there is nothing to go on with"), last))),
-            Err(reason) => Err(Err(self.broken(reason, last))),
+            Ok(Command::Finish(outcome)) => Err(Over::Finished(outcome)),
+            Ok(Command::Keep) => Err(Over::Broken(unexpected("`keep` where there is nothing to go on with"))),
+            Err(reason) => Err(Over::Broken(reason)),
         }
     }
 

@@ -14,21 +14,26 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// Fills in what the caller has not given. The origin is asked for only if something is shared by it.
+    /// With what the caller has not given, if there is any of it. The origin is asked for only if something is shared by it.
     pub(crate) fn fill<T: Time>(
         &self,
-        options: &mut Options,
+        options: &Options,
         key: Option<&BudgetKey>,
         time: &T,
         origin: impl FnOnce() -> Origin,
-    ) {
+    ) -> Option<Options> {
         let budgets = self.budgets.as_ref().filter(|_| options.budget.is_none());
         let holds = self.holds.as_ref().filter(|_| options.hold.is_none());
         if budgets.is_none() && holds.is_none() {
-            return;
+            return None;
         }
-        let origin = origin();
-        options.budget = budgets.map(|budgets| budgets.of(&origin, key)).or(options.budget.take());
-        options.hold = holds.map(|holds| holds.of(&origin, time.mark(Rounding::Down))).or(options.hold.take());
+        let (origin, mut options) = (origin(), options.clone());
+        if let Some(budgets) = budgets {
+            options.budget = Some(budgets.of(&origin, key));
+        }
+        if let Some(holds) = holds {
+            options.hold = Some(holds.of(&origin, time.mark(Rounding::Down)));
+        }
+        Some(options)
     }
 }

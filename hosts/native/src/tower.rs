@@ -216,7 +216,7 @@ where
         let call = Call { service, is_ready: true, parts, body, stamp, nesting, classify };
         let session = options.session();
         Box::pin(async move {
-            let (mut response, report) = answer(driver.run_in(session, &request, call, &options).await)?;
+            let (mut response, report) = answer(driver.run_in(session, request, call, &options).await)?;
             let report = report.over(response.extensions());
             response.extensions_mut().insert(report);
             Ok(response)

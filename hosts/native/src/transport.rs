@@ -45,9 +45,9 @@ pub trait Transport: Send {
     /// Makes one attempt: one call of the inner client, whose own retries are off.
     fn attempt(&mut self, attempt: Attempt) -> impl Future<Output = Attempted<Self::Response, Self::Error>> + Send;
 
-    /// Reads what belongs to the answer beyond its head, before the policy is told of it: a failure here is the attempt's,
-    /// and may be retried. The attempt's timeout does not limit it, but a deadline that cuts attempts short does. Dropping
-    /// the future aborts the attempt.
+    /// Reads what belongs to an answer beyond its head into it, before the policy is told of it: a failure here is the attempt's,
+    /// and may be retried. The attempt's timeout does not limit it, but a deadline that cuts attempts short does, and
+    /// [`Transport::completion_timeout`]. Dropping the future aborts the attempt.
     ///
     /// As it is, nothing is read: the attempt ends with the head.
     ///
@@ -66,22 +66,28 @@ pub trait Transport: Send {
     ///         Ok(http::Response::new("{".to_owned())).into()
     ///     }
     ///
-    ///     async fn complete(&mut self, head: Self::Response) -> Result<Self::Response, Failure<&'static str>> {
-    ///         let is_whole = head.body().ends_with('}');
-    ///         if is_whole { Ok(head) } else { Err(Failure::new(FailureKind::Ambiguous, "the body was cut off")) }
+    ///     async fn complete(&mut self, answer: &mut Self::Response) -> Result<(), Failure<&'static str>> {
+    ///         let is_whole = answer.body().ends_with('}');
+    ///         if is_whole { Ok(()) } else { Err(Failure::new(FailureKind::Ambiguous, "the body was cut off")) }
     ///     }
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// assert!(Braces.complete(http::Response::new("{".to_owned())).await.is_err());
+    /// assert!(Braces.complete(&mut http::Response::new("{".to_owned())).await.is_err());
     /// # Ok(())
     /// # }
     /// ```
     fn complete(
         &mut self,
-        head: Self::Response,
-    ) -> impl Future<Output = Result<Self::Response, Failure<Self::Error>>> + Send {
-        ready(Ok(head))
+        answer: &mut Self::Response,
+    ) -> impl Future<Output = Result<(), Failure<Self::Error>>> + Send {
+        let _ = answer;
+        ready(Ok(()))
+    }
+
+    /// The longest time that [`Transport::complete`] may take: as long as it needs, unless this says otherwise.
+    fn completion_timeout(&self) -> Option<Millis> {
+        None
     }
 }
 
@@ -93,8 +99,12 @@ impl<T: Transport> Transport for &mut T {
         (**self).attempt(attempt)
     }
 
-    fn complete(&mut self, head: T::Response) -> impl Future<Output = Result<T::Response, Failure<T::Error>>> + Send {
-        (**self).complete(head)
+    fn complete(&mut self, answer: &mut T::Response) -> impl Future<Output = Result<(), Failure<T::Error>>> + Send {
+        (**self).complete(answer)
+    }
+
+    fn completion_timeout(&self) -> Option<Millis> {
+        (**self).completion_timeout()
     }
 }
 

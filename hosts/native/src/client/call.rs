@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use policy_core::Millis;
 use reqwest::Url;
 
 use super::{SendError, Settings, address, read::whole};
@@ -9,22 +10,21 @@ use crate::{
     body::Body,
     fresh::Refusal,
     stamp::Stamp,
-    time::Time,
     transport::{Attempt, Attempted, Failure, Head, Transport, reqwest::failure_of},
 };
 
 /// What is sent, and how an attempt ends.
-pub(super) struct Call<'a, T> {
+pub(super) struct Call<'a> {
     pub(super) http: &'a ::reqwest::Client,
     pub(super) settings: &'a Settings,
-    pub(super) time: &'a T,
-    pub(super) method: Method,
+    pub(super) method: &'a Method,
     pub(super) text: &'a str,
     /// What the text says, until the first attempt takes it: most requests need no second.
     pub(super) url: Option<Url>,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Body<::reqwest::Body>,
-    pub(super) stamp: Stamp,
+    pub(super) headers: &'a HeaderMap,
+    pub(super) body: &'a mut Body<::reqwest::Body>,
+    /// In a box, as what few requests have: the others do not pay for its size.
+    pub(super) stamp: Option<Box<Stamp>>,
 }
 
 /// An answer, as far as it was read.
@@ -34,41 +34,42 @@ pub(super) enum Reply {
     Whole(http::Response<Bytes>),
 }
 
-impl<T> Call<'_, T> {
-    async fn message(&mut self, attempt: Attempt) -> Result<::reqwest::Request, Refusal> {
-        let body = self.body.for_attempt().ok_or(Refusal::BodySpent)?;
-        let mut headers = self.headers.clone();
-        let again = || address::read(self.http, self.text).expect("a text that was read before").0;
-        let url = self.url.take().unwrap_or_else(again);
-        self.stamp.put(attempt, &self.method, &url, &mut headers).await?;
-        let mut message = ::reqwest::Request::new(self.method.clone(), url);
-        *message.headers_mut() = headers;
-        // An empty body would announce a length of 0, which a GET does not have.
-        *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);
-        Ok(message)
-    }
-}
-
 /// An attempt ends with the head.
-impl<T: Time> Transport for Call<'_, T> {
+impl Transport for Call<'_> {
     type Response = ::reqwest::Response;
     type Error = SendError;
 
     async fn attempt(&mut self, attempt: Attempt) -> Attempted<::reqwest::Response, SendError> {
-        let message = match self.message(attempt).await {
-            Ok(message) => message,
-            Err(refusal) => return Err(Failure::refused(SendError::Refused(refusal))).into(),
+        // A block, so that nothing of it is kept while the answer is awaited.
+        let sent = {
+            let mut headers = self.headers.clone();
+            let again = || address::read(self.http, self.text).expect("a text that was read before").0;
+            let url = self.url.take().unwrap_or_else(again);
+            if let Some(stamp) = &self.stamp
+                && let Err(refusal) = Box::pin(stamp.put(attempt, self.method, &url, &mut headers)).await
+            {
+                return refused(refusal);
+            }
+            let Some(body) = self.body.for_attempt() else { return refused(Refusal::BodySpent) };
+            let mut message = ::reqwest::Request::new(self.method.clone(), url);
+            *message.headers_mut() = headers;
+            // An empty body would announce a length of 0, which a GET does not have.
+            *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);
+            self.http.execute(message)
         };
-        let sent = self.http.execute(message).await;
-        sent.map_err(|error| failure_of(error.without_url()).map(SendError::Http)).into()
+        sent.await.map_err(|error| failure_of(error.without_url()).map(SendError::Http)).into()
     }
+}
+
+fn refused<R>(refusal: Refusal) -> Attempted<R, SendError> {
+    Err(Failure::refused(SendError::Refused(refusal))).into()
 }
 
 /// An attempt ends with the body read, if the answer is a success; whether another one is the last is not known before
 /// the policy was told of it.
-pub(super) struct Reading<'a, T>(pub(super) Call<'a, T>);
+pub(super) struct Reading<'a>(pub(super) Call<'a>);
 
-impl<T: Time> Transport for Reading<'_, T> {
+impl Transport for Reading<'_> {
     type Response = Reply;
     type Error = SendError;
 
@@ -77,13 +78,17 @@ impl<T: Time> Transport for Reading<'_, T> {
         Attempted { result: result.map(Reply::Head), sends, exhausted }
     }
 
-    async fn complete(&mut self, reply: Reply) -> Result<Reply, Failure<SendError>> {
-        match reply {
-            Reply::Head(head) if head.status().is_success() => {
-                whole(head, self.0.settings, self.0.time).await.map(Reply::Whole)
-            }
-            reply => Ok(reply),
+    async fn complete(&mut self, reply: &mut Reply) -> Result<(), Failure<SendError>> {
+        if let Reply::Head(head) = reply
+            && head.status().is_success()
+        {
+            *reply = Reply::Whole(whole(head, self.0.settings).await?);
         }
+        Ok(())
+    }
+
+    fn completion_timeout(&self) -> Option<Millis> {
+        self.0.settings.body_timeout
     }
 }
 

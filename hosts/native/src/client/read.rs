@@ -1,7 +1,7 @@
 //! Reading a body to its end, within limits.
 
 use std::{
-    future::{Future, poll_fn},
+    future::poll_fn,
     mem,
     pin::pin,
 };
@@ -18,18 +18,12 @@ use crate::{
     transport::Failure,
 };
 
-/// The answer with all of its body.
-pub(super) async fn whole<T: Time>(
-    mut response: ::reqwest::Response,
+/// The answer with all of its body, which takes from `response` what it has.
+pub(super) async fn whole(
+    response: &mut ::reqwest::Response,
     settings: &Settings,
-    time: &T,
 ) -> Result<http::Response<Bytes>, Failure<SendError>> {
-    let limit = settings.body_timeout.map_or(Mark::MAX, |timeout| time.mark(Rounding::Up).after(timeout));
-    let body = collect(&mut response, settings.max_body.unwrap_or(usize::MAX));
-    let body = match race(body, sleep(time, limit)).await {
-        Either::Left(body) => body?,
-        Either::Right(()) => return Err(Failure::timed_out()),
-    };
+    let body = collect(response, settings.max_body.unwrap_or(usize::MAX)).await?;
     // Put together by hand: reqwest's own conversion moves the body into a box.
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();
@@ -65,13 +59,16 @@ fn broken(error: ::reqwest::Error) -> Failure<SendError> {
     Failure { timed_out, ..Failure::new(FailureKind::Ambiguous, SendError::Http(error.without_url())) }
 }
 
-/// Runs `part`, of a request that the policy has ended, unless the caller cancels or another session is signed in first.
-pub(super) async fn uninterrupted<O>(
-    options: &Options,
-    session: Session,
-    part: impl Future<Output = O>,
-) -> Result<O, End> {
-    let mut part = pin!(part);
+/// The answer with all of its body, of a request that the policy has ended, unless the caller cancels or another session
+/// is signed in first; `None` if it cannot be read.
+pub(super) async fn rest<T: Time>(
+    response: &mut ::reqwest::Response,
+    settings: &Settings,
+    time: &T,
+    (options, session): (&Options, Session),
+) -> Result<Option<http::Response<Bytes>>, End> {
+    let limit = settings.body_timeout.map_or(Mark::MAX, |timeout| time.mark(Rounding::Up).after(timeout));
+    let mut part = pin!(race(whole(response, settings), sleep(time, limit)));
     let mut changes = Changes::of(options);
     loop {
         changes.settle();
@@ -83,7 +80,12 @@ pub(super) async fn uninterrupted<O>(
         }
         match race(poll_fn(|cx| changes.poll(cx)), part.as_mut()).await {
             Either::Left(()) => {}
-            Either::Right(over) if session == options.session() => return Ok(over),
+            Either::Right(over) if session == options.session() => {
+                return Ok(match over {
+                    Either::Left(read) => read.ok(),
+                    Either::Right(()) => None,
+                });
+            }
             Either::Right(_) => return Err(End::SessionChanged),
         }
     }

@@ -7,9 +7,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header::AUTHORIZATION};
 use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Resume, Session};
 
 use super::{
-    ClientError, Invalid, SendError, Shared, address,
+    ClientError, Invalid, SendError, Settings, Shared, address,
     call::{Call, Reading, Reply},
-    read::{uninterrupted, whole},
+    read::rest,
 };
 use crate::{
     body::Body,
@@ -43,10 +43,19 @@ pub struct RequestBuilder<'a, E, T, X> {
     shared: &'a Shared<E, T, X>,
     method: Method,
     url: &'a str,
-    headers: Result<HeaderMap, http::Error>,
+    headers: HeaderMap,
+    /// The first header that HTTP does not allow.
+    refused: Option<http::Error>,
     body: Body<::reqwest::Body>,
+    /// In a box, as what few requests have: the others are smaller for it, and are moved several times.
+    special: Option<Box<Special>>,
+}
+
+/// What most requests do without.
+#[derive(Debug, Default)]
+struct Special {
     key: Option<Key>,
-    limits: Limits,
+    limits: Option<Limits>,
     options: Option<Options>,
     budget_key: Option<BudgetKey>,
     resume: Option<Resume>,
@@ -58,14 +67,16 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             shared,
             method,
             url,
-            headers: Ok(HeaderMap::new()),
+            headers: HeaderMap::new(),
+            refused: None,
             body: Body::empty(),
-            key: None,
-            limits: Limits::NONE,
-            options: None,
-            budget_key: None,
-            resume: None,
+            special: None,
         }
+    }
+
+    fn special(mut self, set: impl FnOnce(&mut Special)) -> Self {
+        set(self.special.get_or_insert_default());
+        self
     }
 
     /// Adds a line of a header field. One that HTTP does not allow is told by [`RequestBuilder::send`].
@@ -75,10 +86,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         HeaderValue: TryFrom<V>,
         http::Error: From<<HeaderName as TryFrom<N>>::Error> + From<<HeaderValue as TryFrom<V>>::Error>,
     {
-        self.headers = self.headers.and_then(|mut headers| {
-            headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?;
-            Ok(headers)
-        });
+        let append = || Ok(self.headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?);
+        self.refused = self.refused.or(append().err());
         self
     }
 
@@ -90,7 +99,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// Sends this key on every attempt. The caller knows by it that the server does a thing only once under one key, so a
     /// write may be repeated where the policy lists its method for keys.
     pub fn key(self, key: Key) -> Self {
-        Self { key: Some(key), ..self }
+        self.special(|special| special.key = Some(key))
     }
 
     /// Limits that are tighter than the policy's.
@@ -104,7 +113,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// # }
     /// ```
     pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+        self.special(|special| special.limits = Some(limits))
     }
 
     /// Handles of its own, all of them, where the client's would be used.
@@ -124,7 +133,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// # }
     /// ```
     pub fn options(self, options: Options) -> Self {
-        Self { options: Some(options), ..self }
+        self.special(|special| special.options = Some(options))
     }
 
     /// Goes on with a request that was deferred, here or in another process: not before it may, and with its sends counted.
@@ -143,12 +152,12 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// # }
     /// ```
     pub fn resume(self, resume: Resume) -> Self {
-        Self { resume: Some(resume), ..self }
+        self.special(|special| special.resume = Some(resume))
     }
 
     /// Names the retry budget, under [`BudgetScope::Key`](crate::BudgetScope::Key).
     pub fn budget_key(self, key: BudgetKey) -> Self {
-        Self { budget_key: Some(key), ..self }
+        self.special(|special| special.budget_key = Some(key))
     }
 
     /// Runs the request, and reads the body of the answer. An attempt ends with the body read, so a connection that is lost
@@ -159,21 +168,20 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     ///
     /// # Errors
     /// [`ClientError::Invalid`] for a URL or a header that is none; [`ClientError::Ended`] for every end but a success.
-    pub fn send(self) -> impl Future<Output = Result<Delivered<Whole>, ClientError<Whole>>> + Send {
+    pub fn send(mut self) -> impl Future<Output = Result<Delivered<Whole>, ClientError<Whole>>> + Send {
         let session = self.handles().session();
         async move {
             let shared = self.shared;
-            let (request, call, options) = self.prepare().map_err(ClientError::Invalid)?;
-            match shared.driver.run_in(session, &request, Reading(call), &options).await {
+            let Prepared { request, call, options } = self.prepare().map_err(ClientError::Invalid)?;
+            let ended = match shared.driver.run_in(session, request, Reading(call), options).await {
                 Ok(Delivered { response: Reply::Whole(response), session, attempts, maybe_applied }) => {
-                    Ok(Delivered { response, session, attempts, maybe_applied })
+                    return Ok(Delivered { response, session, attempts, maybe_applied });
                 }
-                Ok(delivered) => {
-                    let reason = unexpected("a success with a status that is none");
-                    Err(shared.read_rest(&options, session, delivered.into_ended(reason)).await)
-                }
-                Err(ended) => Err(shared.read_rest(&options, session, ended).await),
-            }
+                Ok(delivered) => delivered.into_ended(unexpected("a success with a status that is none")),
+                Err(ended) => ended,
+            };
+            // In a box, so that a success does not pay for its size.
+            Err(Box::pin(shared.read_rest(options, session, ended)).await)
         }
     }
 
@@ -196,48 +204,75 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     /// # Errors
     /// As those of [`RequestBuilder::send`]; the body of an answer that is no success is left to the caller too.
     pub fn stream(
-        self,
+        mut self,
     ) -> impl Future<Output = Result<Delivered<::reqwest::Response>, ClientError<::reqwest::Response>>> + Send {
         let session = self.handles().session();
         async move {
             let shared = self.shared;
-            let (request, call, options) = self.prepare().map_err(ClientError::Invalid)?;
-            let result = shared.driver.run_in(session, &request, call, &options).await;
+            let Prepared { request, call, options } = self.prepare().map_err(ClientError::Invalid)?;
+            let result = shared.driver.run_in(session, request, call, options).await;
             result.map_err(|ended| ClientError::Ended(Box::new(ended)))
         }
     }
 
     fn handles(&self) -> &Options {
-        self.options.as_ref().unwrap_or(&self.shared.settings.options)
+        handles(self.shared, self.special.as_deref())
     }
 
-    fn prepare(self) -> Result<(Request, Call<'a, T>, Options), Invalid> {
-        let mut options = self.handles().clone();
+    /// Borrows what it can: each move of what a request consists of costs as much as a clock read.
+    fn prepare(&mut self) -> Result<Prepared<'_>, Invalid> {
         let Shared { driver, http, settings } = self.shared;
         let (url, credentials) = address::read(http, self.url).map_err(Invalid::Url)?;
-        let mut headers = self.headers.map_err(Invalid::Header)?;
-        if let Some(credentials) = credentials.filter(|_| !headers.contains_key(AUTHORIZATION)) {
-            headers.insert(AUTHORIZATION, credentials);
+        if let Some(error) = self.refused.take() {
+            return Err(Invalid::Header(error));
         }
-        let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &headers);
-        settings.sharing.fill(&mut options, self.budget_key.as_ref(), driver.time(), origin);
-        let key = self.key.map(|key| settings.key_field.value(&key));
+        if let Some(credentials) = credentials.filter(|_| !self.headers.contains_key(AUTHORIZATION)) {
+            self.headers.insert(AUTHORIZATION, credentials);
+        }
+        let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &self.headers);
+        let budget_key = self.special.as_ref().and_then(|special| special.budget_key.as_ref());
+        if let Some(filled) = settings.sharing.fill(self.handles(), budget_key, driver.time(), origin) {
+            self.special.get_or_insert_default().options = Some(filled);
+        }
+        let special = self.special.as_deref();
+        let (options, key) = (handles(self.shared, special), special.and_then(|special| special.key.as_ref()));
         let request = Request {
             key: if key.is_some() { IdempotencyKey::Honoured } else { IdempotencyKey::Absent },
             replayable: self.body.is_replayable(),
-            limits: self.limits,
+            limits: special.and_then(|special| special.limits).unwrap_or(Limits::NONE),
             ..Request::new(policy_core::Method::from_name(self.method.as_str()))
         };
-        let request = self.resume.map_or(request, |resume| resumed(&resume, &request, driver.time()));
-        let stamp = Stamp {
-            key_field: settings.key_field.name.clone(),
-            key,
-            fresh: settings.fresh.clone(),
-            announces: settings.announces.then(|| options.nesting.clone().unwrap_or_else(Nesting::outermost)),
-        };
-        let (method, text, body, time) = (self.method, self.url, self.body, driver.time());
-        Ok((request, Call { http, settings, time, method, text, url: Some(url), headers, body, stamp }, options))
+        let resume = special.and_then(|special| special.resume);
+        let request = resume.map_or(request, |resume| resumed(&resume, &request, driver.time()));
+        let stamp = settings.stamp(key, options).map(Box::new);
+        let (method, text, headers, body) = (&self.method, self.url, &self.headers, &mut self.body);
+        Ok(Prepared { request, call: Call { http, settings, method, text, url: Some(url), headers, body, stamp }, options })
     }
+}
+
+/// The handles of a request: its own, or those of its client.
+fn handles<'a, E, T, X>(shared: &'a Shared<E, T, X>, special: Option<&'a Special>) -> &'a Options {
+    special.and_then(|special| special.options.as_ref()).unwrap_or(&shared.settings.options)
+}
+
+impl Settings {
+    /// What is written onto each attempt, if anything is.
+    fn stamp(&self, key: Option<&Key>, options: &Options) -> Option<Stamp> {
+        let Self { key_field, fresh, announces, .. } = self;
+        (key.is_some() || fresh.is_some() || *announces).then(|| Stamp {
+            key_field: key_field.name.clone(),
+            key: key.map(|key| key_field.value(key)),
+            fresh: fresh.clone(),
+            announces: announces.then(|| options.nesting.clone().unwrap_or_else(Nesting::outermost)),
+        })
+    }
+}
+
+/// A request that is ready to be run.
+struct Prepared<'a> {
+    request: Request,
+    call: Call<'a>,
+    options: &'a Options,
 }
 
 /// An answer with all of its body.
@@ -253,11 +288,11 @@ impl<E: Engine, T: Time, X: Entropy> Shared<E, T, X> {
     ) -> ClientError<Whole> {
         let last = match std::mem::replace(&mut ended.last, Last::Nothing) {
             Last::Response(Reply::Whole(answer)) => Last::Response(answer),
-            Last::Response(Reply::Head(head)) => {
+            Last::Response(Reply::Head(mut head)) => {
                 let status = head.status().as_u16();
-                match uninterrupted(options, session, whole(head, &self.settings, self.driver.time())).await {
-                    Ok(Ok(answer)) => Last::Response(answer),
-                    Ok(Err(_)) => Last::Status(status),
+                match rest(&mut head, &self.settings, self.driver.time(), (options, session)).await {
+                    Ok(Some(answer)) => Last::Response(answer),
+                    Ok(None) => Last::Status(status),
                     Err(end) => {
                         (ended.reason, ended.bound) = (Reason::Policy(end), Bound::None);
                         if end == End::SessionChanged { Last::Nothing } else { Last::Status(status) }

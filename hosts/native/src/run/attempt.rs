@@ -3,7 +3,6 @@
 use std::{
     future::Future,
     num::NonZero,
-    ops::ControlFlow,
     pin::Pin,
     task::{Context, Poll, ready},
 };
@@ -29,6 +28,13 @@ pub(crate) type Next<R, E> = (Result<Command, Reason>, Last<R, E>);
 /// What a part of an attempt came to, `None` if its time was up; `Err` if it was given up, with what to do now.
 pub(crate) type Part<T> = Result<Option<T>, Result<Command, Reason>>;
 
+/// Why an attempt has no answer.
+pub(crate) enum Unanswered<E> {
+    Failed(Failure<E>),
+    /// The policy gave it up, and says what to do now.
+    GivenUp(Result<Command, Reason>),
+}
+
 impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// Begins an attempt.
     pub(crate) fn begin(&mut self) -> Attempt {
@@ -38,37 +44,63 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         Attempt { number: self.attempts, timeout, max: self.max.map(NonZero::get) }
     }
 
-    /// The head of an answer, if there is one; else the attempt is over.
-    pub(crate) fn headed<R: Head, F>(&mut self, sent: Part<Attempted<R, F>>) -> ControlFlow<Next<R, F>, R> {
-        match sent.map(|sent| self.counted(sent.unwrap_or_else(|| Err(Failure::timed_out()).into()))) {
-            Ok(Attempted { result: Ok(head), sends, exhausted }) => {
-                (self.sends, self.exhausted) = (sends, exhausted);
-                ControlFlow::Continue(head)
+    /// The head of an answer, if there is one.
+    pub(crate) fn headed<R, F>(&mut self, sent: Part<Attempted<R, F>>) -> Result<R, Unanswered<F>> {
+        let sent = sent.map_err(Unanswered::GivenUp)?;
+        let Attempted { result, sends, exhausted } =
+            self.counted(sent.unwrap_or_else(|| Err(Failure::timed_out()).into()));
+        (self.sends, self.exhausted) = (sends, exhausted);
+        result.map_err(Unanswered::Failed)
+    }
+
+    /// When an answer has to be read, of which the head is here.
+    pub(crate) fn completes_by(&self, timeout: Option<Millis>) -> Mark {
+        let limit = |timeout| self.driver.time().mark(Rounding::Up).after(timeout).min(self.cut_off);
+        timeout.map_or(self.cut_off, limit)
+    }
+
+    /// Whether an answer was read as far as it has to be.
+    pub(crate) fn read<F>(read: Part<Result<(), Failure<F>>>) -> Result<(), Unanswered<F>> {
+        let read = read.map_err(Unanswered::GivenUp)?;
+        read.unwrap_or_else(|| Err(Failure::timed_out())).map_err(Unanswered::Failed)
+    }
+
+    /// Tells the engine of an answer.
+    pub(crate) fn answered(&mut self, answer: &impl Head) -> Result<Command, Reason> {
+        let (of, status) = (self.attempt(), answer.status());
+        let command = self.ask(of, answer);
+        self.trace(|| TraceEvent::Answered { attempt: of.number, status });
+        command
+    }
+
+    /// Tells the engine of an attempt that has no answer, unless it knows.
+    pub(crate) fn unanswered<R, F>(&mut self, why: Unanswered<F>) -> Next<R, F> {
+        let of = self.attempt();
+        match why {
+            Unanswered::GivenUp(next) => {
+                (self.sent, self.before) = (true, None);
+                self.count_aborted();
+                self.trace(|| TraceEvent::Aborted { attempt: of.number });
+                (next, Last::Nothing)
             }
-            Ok(Attempted { result: Err(failure), sends, exhausted }) => {
-                ControlFlow::Break(self.report(Err(failure), sends, exhausted))
+            Unanswered::Failed(failure) if failure.refused => {
+                self.trace(|| TraceEvent::Refused { attempt: of.number });
+                (Err(self.unsend(of.number)), Last::Failure(failure))
             }
-            Err(next) => ControlFlow::Break(self.aborted(next)),
+            Unanswered::Failed(failure) => {
+                let Failure { kind, timed_out, .. } = failure;
+                self.count(of);
+                let event = Event::Failure { of, kind, timed_out };
+                let command = self.now(Rounding::Up).and_then(|mut now| self.step(&Asked::Handle(event), &mut now));
+                self.trace(|| TraceEvent::Failed { attempt: of.number, kind, timed_out });
+                (command, Last::Failure(failure))
+            }
         }
     }
 
-    /// Ends an attempt whose answer was read as far as it has to be.
-    pub(crate) fn completed<R: Head, F>(&mut self, completed: Part<Result<R, Failure<F>>>) -> Next<R, F> {
-        match completed {
-            Ok(completed) => {
-                let result = completed.unwrap_or_else(|| Err(Failure::timed_out()));
-                self.report(result, self.sends, self.exhausted)
-            }
-            Err(next) => self.aborted(next),
-        }
-    }
-
-    fn aborted<R, F>(&mut self, next: Result<Command, Reason>) -> Next<R, F> {
-        (self.sent, self.before) = (true, None);
-        self.count_aborted();
-        let attempt = self.attempts;
-        self.trace(|| TraceEvent::Aborted { attempt });
-        (next, Last::Nothing)
+    /// The attempt under way, as the engine is told of it.
+    const fn attempt(&self) -> policy_core::Attempt {
+        policy_core::Attempt { number: self.attempts, sends: self.sends, exhausted: self.exhausted }
     }
 
     /// With the sends of all layers below.
@@ -91,36 +123,13 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         Within { run: self, part, alarm: sleep(driver.time(), limit) }
     }
 
-    /// Tells the engine what came of an attempt.
-    fn report<R: Head, F>(&mut self, result: Result<R, Failure<F>>, sends: u32, exhausted: bool) -> Next<R, F> {
-        let number = self.attempts;
-        let of = policy_core::Attempt { number, sends, exhausted };
-        let (command, event) = match &result {
-            Ok(response) => {
-                (self.answered(of, response), TraceEvent::Answered { attempt: number, status: response.status() })
-            }
-            Err(failure) if failure.refused => {
-                self.trace(|| TraceEvent::Refused { attempt: number });
-                return (Err(self.unsend(number)), result.into());
-            }
-            Err(Failure { kind, timed_out, .. }) => {
-                let event = Event::Failure { of, kind: *kind, timed_out: *timed_out };
-                self.count(of);
-                let command = self.step(Rounding::Up, &Asked::Handle(event)).map(|(command, _)| command);
-                (command, TraceEvent::Failed { attempt: number, kind: *kind, timed_out: *timed_out })
-            }
-        };
-        self.trace(|| event);
-        (command, result.into())
-    }
-
-    fn answered(&mut self, of: policy_core::Attempt, response: &impl Head) -> Result<Command, Reason> {
-        let names = &self.driver.engine().description().fields;
-        let values = FieldValues::of(response.headers(), names);
-        let (status, fields) = (response.status(), values.as_fields());
+    fn ask(&mut self, of: policy_core::Attempt, answer: &impl Head) -> Result<Command, Reason> {
+        let values = FieldValues::of(answer.headers(), self.driver.fields());
+        let (status, fields) = (answer.status(), values.as_fields());
         let event = Event::Response { of, status, fields: &fields };
         self.count(of);
-        let (command, now) = self.step(Rounding::Up, &Asked::Handle(event))?;
+        let mut now = self.now(Rounding::Up)?;
+        let command = self.step(&Asked::Handle(event), &mut now)?;
         self.asked = match (hint_of(&command), self.driver.policy()) {
             (HintReport::Used, Some(policy)) => Hint::read(policy, status, &fields, now.wall).delay,
             _ => Millis::MAX,

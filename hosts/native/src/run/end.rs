@@ -2,7 +2,7 @@
 
 use policy_core::{Bound, End, HandOver, HintReport, Millis, Outcome};
 
-use super::{Run, unexpected};
+use super::{Over, Run, unexpected};
 use crate::{
     driver::RunResult,
     engine::Engine,
@@ -15,7 +15,15 @@ use crate::{
 };
 
 impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
-    pub(super) fn finish<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
+    /// What the caller gets, of which `last` may be a part.
+    pub(crate) fn result<R: Head, F>(&mut self, over: Over, last: Last<R, F>) -> RunResult<R, F> {
+        match over {
+            Over::Finished(outcome) => self.finished(outcome, last),
+            Over::Broken(reason) => Err(self.broken(reason, last)),
+        }
+    }
+
+    fn finished<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
         if outcome.end.gave_up() {
             self.give_up();
         }
@@ -39,7 +47,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
 
     /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
     /// session is.
-    pub(super) fn broken<R: Head, F>(&mut self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
+    fn broken<R: Head, F>(&mut self, reason: Reason, last: Last<R, F>) -> Ended<R, F> {
         self.give_up();
         let last = match last {
             _ if self.session() != self.options.session() => Last::Nothing,

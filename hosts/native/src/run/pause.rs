@@ -39,7 +39,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     /// Whether a pause is over, and with what.
     fn woken(&mut self, task: Task, until: Mark) -> ControlFlow<Result<Command, Reason>> {
         match self.wake() {
-            Ok((next, now)) if goes_on(task, until, &next) && now.mark < until => ControlFlow::Continue(()),
+            Ok((next, at)) if goes_on(task, until, &next) && at < until => ControlFlow::Continue(()),
             Ok((next, _)) if goes_on(task, until, &next) => ControlFlow::Break(Err(unexpected("a wait that is over"))),
             next => {
                 if let (Ok(_), Some(watch)) = (&next, self.watch()) {
