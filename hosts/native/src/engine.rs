@@ -234,10 +234,12 @@ impl Engine for DirectEngine {
         Ok(retry_after::parse(value, dates, now).map_err(|error| error.reason))
     }
 
+    #[inline]
     fn start(&self, request: &Request, now: &Now) -> Result<Step, EngineError> {
         Ok(Execution::start(&self.policy, request, now).into())
     }
 
+    #[inline]
     fn handle(&self, state: &State, event: Event<'_>, now: &Now) -> Result<Step, EngineError> {
         Ok(Execution::from_words(state.0).handle(&self.policy, event, now).into())
     }

@@ -8,7 +8,7 @@ mod pause;
 
 use std::num::NonZero;
 
-use policy_core::{Command, End, Event, Mark, Millis, Now, Outcome, Request, Sample, Session, Tokens, Wait};
+use policy_core::{Command, End, Event, Mark, Millis, Network, Now, Outcome, Request, Sample, Session, Tokens, Wait};
 
 pub(crate) use self::asked::Asked;
 use crate::{
@@ -111,7 +111,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         if let (Some(around), Some(observer)) = (&mut self.around, self.options.observer.as_deref()) {
             around.watch = Some(Watch::begin(observer));
         }
-        let told = self.now(Rounding::Down).and_then(|mut now| Ok((self.step(&Asked::Start(&request), &mut now)?, now)));
+        let told =
+            self.now(Rounding::Down).and_then(|mut now| Ok((self.step(&Asked::Start(&request), &mut now)?, now)));
         self.trace(|| TraceEvent::Begun { attempts_used: request.attempts_used });
         let (command, now) = told?;
         let cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, now.mark));
@@ -155,36 +156,31 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         self.options.budget.as_ref().unwrap_or(self.driver.budget())
     }
 
-    /// Without handles no session ever changes.
+    /// Without handles there is one session, and it never changes.
     fn session(&self) -> Session {
-        self.around.as_ref().map_or(self.options.session(), |around| around.session)
+        self.around.as_ref().map_or(Session::new(0), |around| around.session)
     }
 
     /// Everything that may have changed outside. What changes from here on wakes the request.
     fn now(&mut self, rounding: Rounding) -> Result<Now, Reason> {
+        let options = self.options;
+        let (mut session, mut cancelled, mut network) = (self.session(), false, Network::default());
+        let mut interrupted = false;
         if let Some(around) = &mut self.around {
             around.changes.settle();
+            (session, cancelled) = (options.session(), options.is_cancelled());
+            network = options.network.as_ref().map(|network| network.current()).unwrap_or_default();
+            interrupted = cancelled || around.session != session;
         }
-        let Options { network, hold, .. } = self.options;
-        let (session, cancelled) = (self.options.session(), self.options.is_cancelled());
         // The core ends a cancelled request, and one of an older session, before it draws: no sample is looked at, and a
         // lack of randomness must not turn a cancel into a failure.
-        let interrupted = cancelled || self.session() != session;
         let sample = if interrupted { Sample::ZERO } else { self.driver.entropy().sample()? };
         // A date's remaining time is taken from the wall clock and added to the mark. When the thread stands still between
         // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
         let wall = self.driver.time().wall();
         let mark = self.driver.time().mark(rounding);
-        Ok(Now {
-            mark,
-            wall,
-            session,
-            cancelled,
-            network: network.as_ref().map(|network| network.current()).unwrap_or_default(),
-            sample,
-            tokens: Tokens::ZERO,
-            hold: hold.as_ref().and_then(|hold| hold.until()),
-        })
+        let hold = options.hold.as_ref().and_then(|hold| hold.until());
+        Ok(Now { mark, wall, session, cancelled, network, sample, tokens: Tokens::ZERO, hold })
     }
 
     /// What to do now, and when that was decided.

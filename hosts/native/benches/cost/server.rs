@@ -1,4 +1,4 @@
-//! A server on loopback, on a thread of its own, so that nothing of it is counted with the client.
+//! A server on loopback.
 
 use std::{
     convert::Infallible,
@@ -7,7 +7,6 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    thread,
 };
 
 use bytes::Bytes;
@@ -15,7 +14,7 @@ use http::{Response, StatusCode, header::RETRY_AFTER};
 use http_body_util::Full;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use tokio::{net::TcpListener, runtime};
+use tokio::{net::TcpListener, runtime::Runtime};
 
 /// The answers of a server: one that succeeds, or one that is too busy for every first of two requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,13 +36,12 @@ impl Answers {
     }
 }
 
-/// Serves until the process ends.
-pub(crate) fn start(answers: Answers) -> std::io::Result<SocketAddr> {
+/// Serves on this runtime, as long as it runs.
+pub(crate) fn start_on(runtime: &Runtime, answers: Answers) -> std::io::Result<SocketAddr> {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
-    let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
-    thread::spawn(move || runtime.block_on(serve(listener, answers)));
+    runtime.spawn(serve(listener, answers));
     Ok(address)
 }
 

@@ -1,5 +1,7 @@
 //! One logical request of the client, able to be sent.
 
+use std::mem;
+
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use policy_core::Millis;
@@ -40,25 +42,37 @@ impl Transport for Call<'_> {
     type Error = SendError;
 
     async fn attempt(&mut self, attempt: Attempt) -> Attempted<::reqwest::Response, SendError> {
-        // A block, so that nothing of it is kept while the answer is awaited.
-        let sent = {
-            let mut headers = self.headers.clone();
-            let again = || address::read(self.http, self.text).expect("a text that was read before").0;
-            let url = self.url.take().unwrap_or_else(again);
-            if let Some(stamp) = &self.stamp
-                && let Err(refusal) = Box::pin(stamp.put(attempt, self.method, &url, &mut headers)).await
-            {
-                return refused(refusal);
-            }
-            let Some(body) = self.body.for_attempt() else { return refused(Refusal::BodySpent) };
-            let mut message = ::reqwest::Request::new(self.method.clone(), url);
-            *message.headers_mut() = headers;
-            // An empty body would announce a length of 0, which a GET does not have.
-            *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);
-            self.http.execute(message)
-        };
+        let Some(body) = self.body.for_attempt() else { return refused(Refusal::BodySpent) };
+        let mut message = self.message(body);
+        if let Some(stamp) = &self.stamp
+            && let Err(refusal) = Box::pin(stamped(stamp, attempt, &mut message)).await
+        {
+            return refused(refusal);
+        }
+        let sent = self.http.execute(message);
         sent.await.map_err(|error| failure_of(error.without_url()).map(SendError::Http)).into()
     }
+}
+
+impl Call<'_> {
+    /// What is the same on every attempt.
+    fn message(&mut self, body: ::reqwest::Body) -> ::reqwest::Request {
+        let again = || address::read(self.http, self.text).expect("a text that was read before").0;
+        let mut message = ::reqwest::Request::new(self.method.clone(), self.url.take().unwrap_or_else(again));
+        if !self.headers.is_empty() {
+            message.headers_mut().clone_from(self.headers);
+        }
+        // An empty body would announce a length of 0, which a GET does not have.
+        *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);
+        message
+    }
+}
+
+async fn stamped(stamp: &Stamp, attempt: Attempt, message: &mut ::reqwest::Request) -> Result<(), Refusal> {
+    let mut headers = mem::take(message.headers_mut());
+    stamp.put(attempt, message.method(), message.url(), &mut headers).await?;
+    *message.headers_mut() = headers;
+    Ok(())
 }
 
 fn refused<R>(refusal: Refusal) -> Attempted<R, SendError> {

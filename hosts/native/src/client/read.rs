@@ -1,10 +1,6 @@
 //! Reading a body to its end, within limits.
 
-use std::{
-    future::poll_fn,
-    mem,
-    pin::pin,
-};
+use std::{future::poll_fn, mem, pin::pin};
 
 use bytes::{Bytes, BytesMut};
 use policy_core::{End, FailureKind, Mark, Session};

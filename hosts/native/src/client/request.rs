@@ -63,15 +63,7 @@ struct Special {
 
 impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     pub(super) fn new(shared: &'a Shared<E, T, X>, method: Method, url: &'a str) -> Self {
-        Self {
-            shared,
-            method,
-            url,
-            headers: HeaderMap::new(),
-            refused: None,
-            body: Body::empty(),
-            special: None,
-        }
+        Self { shared, method, url, headers: HeaderMap::new(), refused: None, body: Body::empty(), special: None }
     }
 
     fn special(mut self, set: impl FnOnce(&mut Special)) -> Self {
@@ -246,7 +238,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let request = resume.map_or(request, |resume| resumed(&resume, &request, driver.time()));
         let stamp = settings.stamp(key, options).map(Box::new);
         let (method, text, headers, body) = (&self.method, self.url, &self.headers, &mut self.body);
-        Ok(Prepared { request, call: Call { http, settings, method, text, url: Some(url), headers, body, stamp }, options })
+        Ok(Prepared {
+            request,
+            call: Call { http, settings, method, text, url: Some(url), headers, body, stamp },
+            options,
+        })
     }
 }
 
