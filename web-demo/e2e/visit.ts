@@ -1,0 +1,76 @@
+/**
+ * What tests share: a person in front of the page.
+ *
+ * @module
+ */
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** A visit of one person: a page, and what it complained of. */
+export interface Visit {
+  readonly page: Page;
+  /** Errors that nobody handled, and what the console was told as an error. */
+  readonly complaints: readonly string[];
+  /** Ends it. Fails if the page complained. */
+  readonly end: () => Promise<void>;
+}
+
+/** Opens the page at an address, in a browser of its own: nothing is stored from other visits. */
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext(options);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(url);
+  return {
+    page,
+    complaints,
+    async end() {
+      await context.close();
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+/** The looks in which every panel is checked and photographed. */
+export const LOOKS = {
+  light: { colorScheme: "light", viewport: { width: 1280, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1280, height: 900 } },
+  narrow: { colorScheme: "light", viewport: { width: 320, height: 720 } },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The faults of accessibility that are serious or critical, each with the elements that have it. */
+export async function faults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as Axe).axe.run());
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+interface Axe {
+  readonly axe: {
+    run(): Promise<{
+      readonly violations: readonly {
+        readonly id: string;
+        readonly impact: string | null;
+        readonly help: string;
+        readonly nodes: readonly { readonly target: readonly string[] }[];
+      }[];
+    }>;
+  };
+}
+
+/** Whether the page is wider than the window, so that a person has to scroll to the side. */
+export async function overflows(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}

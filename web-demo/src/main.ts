@@ -1,0 +1,102 @@
+/**
+ * The page: shows the panel that the address names.
+ *
+ * @module
+ */
+
+import { hashOf, placeOf, type Place } from "./address.js";
+import { el, fill } from "./dom.js";
+import { workOffline } from "./offline/register.js";
+import { NAMES, PANELS, panelTexts, type PanelName, type State } from "./panel.js";
+import { texts } from "./texts.js";
+import { followTheme } from "./theme.js";
+
+/** A panel that was opened. */
+interface Opened {
+  readonly root: HTMLElement;
+  /** Its address, as it saved it last. */
+  hash: string;
+  readonly down: AbortController;
+}
+
+const main = document.querySelector("main")!;
+const nav = document.querySelector("nav")!;
+const opened = new Map<PanelName, Opened>();
+
+followTheme(document.querySelector("#theme")!);
+fill(nav, el("ul", {}, ...NAMES.map((name) => el("li", {}, el("a", { href: `#${name}` }, panelTexts(name).name)))));
+nav.addEventListener("click", keepState);
+addEventListener("hashchange", () => {
+  show(placeOf(location.hash)).querySelector("h1")!.focus();
+});
+document.querySelector(".skip")!.addEventListener("click", (event) => {
+  // The address is the panel's.
+  event.preventDefault();
+  main.focus();
+});
+show(placeOf(location.hash));
+void workOffline().then((ready) => {
+  if (ready) document.querySelector("#offline")!.textContent = texts.page.offline;
+});
+
+/** A panel that is open already is gone back to as it is. */
+function keepState(event: MouseEvent): void {
+  const link = (event.target as Element).closest("a");
+  if (!link) return;
+  const { panel } = placeOf(link.hash);
+  link.hash = opened.get(panel)?.hash ?? hashOf({ panel, state: {} });
+}
+
+/** Shows the panel of an address; one that stands in another state is made anew. */
+function show(place: Place): HTMLElement {
+  const hash = hashOf(place);
+  const known = opened.get(place.panel);
+  if (known && known.hash !== hash) {
+    known.down.abort();
+    known.root.remove();
+  }
+  const { root } = known?.hash === hash ? known : open(place);
+  for (const child of main.children) (child as HTMLElement).hidden = child !== root;
+  for (const link of nav.querySelectorAll("a")) {
+    if (placeOf(link.hash).panel === place.panel) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${panelTexts(place.panel).name} · ${texts.page.name}`;
+  return root;
+}
+
+function open({ panel, state }: Place): Opened {
+  const { title, lead } = panelTexts(panel);
+  const body = el("div", { class: "panel-body" }, el("p", { class: "loading" }, texts.page.loading));
+  const root = el(
+    "div",
+    { class: "panel", id: `panel-${panel}` },
+    el("h1", { tabindex: -1 }, title),
+    el("p", { class: "lead" }, lead),
+    body,
+  );
+  main.append(root);
+  const one: Opened = { root, hash: hashOf({ panel, state }), down: new AbortController() };
+  opened.set(panel, one);
+  void mount(panel, body, one, state);
+  return one;
+}
+
+async function mount(panel: PanelName, body: HTMLElement, one: Opened, state: State): Promise<void> {
+  const { signal } = one.down;
+  const save = (state: State): void => {
+    if (signal.aborted) return;
+    one.hash = hashOf({ panel, state });
+    if (!one.root.hidden) history.replaceState(null, "", one.hash);
+  };
+  try {
+    const { mount } = await PANELS[panel]();
+    if (signal.aborted) return;
+    fill(body);
+    await mount(body, { state, save, signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    fill(body, el("p", { class: "fault", role: "alert" }, texts.page.failed(reason)));
+  }
+}

@@ -1,0 +1,3 @@
+import type { Mount } from "../../panel.js";
+
+export const mount: Mount = () => {};
