@@ -41,8 +41,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.accept { pages::hold(true) } else { Ok(()) }
 }
 
-/// Returns where the programs are that it needed.
-fn build() -> Result<PathBuf> {
+/// Builds it, and returns where the programs are that it needed.
+pub(crate) fn build() -> Result<PathBuf> {
     node::packages(&package())?;
     dynamic()?;
     let programs = programs()?;

@@ -16,6 +16,7 @@ mod shell;
 mod suite;
 mod test;
 mod toolchain;
+mod web;
 mod wit;
 
 use std::process::ExitCode;
@@ -56,6 +57,11 @@ enum Command {
     Guest,
     /// Build the browser host's npm package, `hosts/browser`, with its dynamic engine.
     Browser(browser::Options),
+    /// Build the web demo, a page on which a person sees what a policy does, and serve it on this machine.
+    ///
+    /// Prints the address to open. The page works without a network once it was opened, and can be put on any web server:
+    /// it is `web-demo/dist`.
+    Web(web::Options),
     /// Check the component: no imports, the right exports, one memory page, size, reproducibility.
     CheckGuest(check_guest::Options),
     /// Write the guest's bindings, `wasm-guest/src/bindings.rs`, from `wit/`.
@@ -81,6 +87,7 @@ fn main() -> ExitCode {
         Command::ImportCases(options) => conform::import(&options),
         Command::Guest => guest::run(),
         Command::Browser(options) => browser::run(&options),
+        Command::Web(options) => web::run(&options),
         Command::CheckGuest(options) => check_guest::run(&options),
         Command::Generate(Check { check }) => generate::run(check),
         Command::Layout(Check { check }) => layout::run(check),

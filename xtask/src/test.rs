@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::{browser, check_guest, conform, demo, generate, guest, layout, released, shell, toolchain};
+use crate::{browser, check_guest, conform, demo, generate, guest, layout, released, shell, toolchain, web};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -35,6 +35,8 @@ enum Step {
     Foreign,
     /// The browser host: its types, every vector through both engines in Node and Chromium, and the package as bundlers take it.
     Browser,
+    /// The web demo: its types, and each panel used as a person would in Chromium, with screenshots to look at.
+    Web,
     /// The documentation builds without a broken link.
     Docs,
     /// The case collection beside the checkout, through both engines, where there is one. Only when named: the tests
@@ -87,6 +89,7 @@ impl Step {
                 ("TZ", "Asia/Kathmandu"),
             ]),
             Self::Browser => browser::test(),
+            Self::Web => web::test(),
             Self::Docs => docs(),
             Self::Cases => cases(),
             Self::Demo => demo::run(&demo::Options::default()),
