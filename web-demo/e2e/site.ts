@@ -48,7 +48,7 @@ export async function site(answer: (...call: Parameters<RequestListener>) => boo
     }
     const type = TYPES[extname(path)] ?? "application/octet-stream";
     response.writeHead(200, { "content-type": type, "content-encoding": "gzip" });
-    response.end(gzipSync(readFileSync(path)));
+    response.end(compressed(path));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
@@ -60,6 +60,14 @@ export async function site(answer: (...call: Parameters<RequestListener>) => boo
     },
   };
 }
+
+function compressed(path: string): Buffer {
+  const known = made.get(path) ?? gzipSync(readFileSync(path));
+  made.set(path, known);
+  return known;
+}
+
+const made = new Map<string, Buffer>();
 
 /** Starts the Chromium that `REFRAIN_CHROMIUM` names, else Debian's. */
 export async function browser(): Promise<Browser> {

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
+import type { PanelName } from "../src/panel.js";
 
 /** A visit of one person: a page, and what it complained of. */
 export interface Visit {
@@ -18,11 +19,18 @@ export interface Visit {
   readonly end: () => Promise<void>;
 }
 
-/** Opens the page at an address, in a browser of its own: nothing is stored from other visits. */
+/** How long a person would wait for something, in milliseconds, on a busy machine. */
+const PATIENCE = 10_000;
+
+/**
+ * Opens the page at an address, in a browser of its own: nothing is stored from other visits. Without a service worker,
+ * unless it is allowed: it fetches the whole page, which takes time.
+ */
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ serviceWorkers: "block", ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
@@ -37,6 +45,12 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
       expect(complaints).toEqual([]);
     },
   };
+}
+
+/** Waits until a panel is open and filled. */
+export async function opened(page: Page, name: PanelName): Promise<void> {
+  await page.locator(`#panel-${name} .panel-body[data-ready]`).waitFor({ state: "attached" });
+  expect(await page.locator(`#panel-${name}`).isVisible()).toBe(true);
 }
 
 /** The looks in which every panel is checked and photographed. */

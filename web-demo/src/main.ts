@@ -94,6 +94,8 @@ async function mount(panel: PanelName, body: HTMLElement, one: Opened, state: St
     if (signal.aborted) return;
     fill(body);
     await mount(body, { state, save, signal });
+    // For who has to wait until there is something to see.
+    body.dataset["ready"] = "";
   } catch (error) {
     if (signal.aborted) return;
     const reason = error instanceof Error ? error.message : String(error);

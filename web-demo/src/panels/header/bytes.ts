@@ -29,3 +29,9 @@ export function textOf(hex: string): string {
 export function visible(bytes: string): string {
   return [...bytes].map((byte) => (/[ -~]/.test(byte) ? byte : `\\x${hex(byte)}`)).join("");
 }
+
+/** A text for people, in which what cannot be seen, or not at its end, stands as `\u{200b}`. */
+export function shown(text: string): string {
+  const code = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  return text.replace(/\p{C}|(?! )\p{Z}|^ | $/gu, code);
+}

@@ -6,7 +6,7 @@
 
 import { button, el, fill } from "../../dom.js";
 import { texts } from "../../texts.js";
-import { textOf } from "./bytes.js";
+import { shown, textOf } from "./bytes.js";
 import { CLIENTS, inWords, measuredAt, nearest, type Measured } from "./measured.js";
 
 const { header } = texts;
@@ -55,6 +55,6 @@ function origin(measured: Measured, now: number | null, take: (text: string, mea
 }
 
 function suggestions(text: string, take: (text: string) => void): HTMLElement {
-  const like = nearest(text, 6).map((other) => el("li", {}, button(other, () => take(other), { class: "small code" })));
+  const like = nearest(text, 6).map((other) => el("li", {}, button(shown(other), () => take(other), { class: "small code" })));
   return el("ul", { class: "odd" }, ...like);
 }

@@ -42,8 +42,13 @@ export const mount: Mount = async (root, link) => {
     showClients(clients, { text: now.value, measured: measuredOf(bytes, seconds, now.date), now: seconds }, controls.take);
   };
   root.append(
-    el("div", { class: "read" }, controls.sent, section(header.means, meaning), controls.circumstances),
-    section(header.clients, clients),
+    el(
+      "div",
+      { class: "read" },
+      controls.sent,
+      el("div", { class: "stack" }, section(header.means, meaning), section(header.clients, clients)),
+      controls.circumstances,
+    ),
   );
   show(controls.read());
 };

@@ -1,0 +1,134 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { texts } from "../src/texts.js";
+import { browser, site, type Site } from "./site.js";
+import { opened, visit } from "./visit.js";
+
+const { header } = texts;
+
+let chromium: Browser;
+let served: Site;
+
+beforeAll(async () => {
+  served = await site();
+  chromium = await browser();
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  served?.close();
+});
+
+/** The page with this panel, at a state of it. */
+async function open(query = ""): Promise<{ page: Page; end: () => Promise<void> }> {
+  const visited = await visit(chromium, `${served.url}#header${query}`);
+  await opened(visited.page, "header");
+  return visited;
+}
+
+const verdict = (page: Page): Promise<string | null> => page.locator(".verdict").textContent();
+
+/** What a client made of the value, as the table says. */
+const answer = (page: Page, client: string): Promise<string | null> =>
+  page.getByRole("row", { name: client }).getByRole("cell").textContent();
+
+describe("read a header", () => {
+  it.each([
+    ["120", "Wait 2 min"],
+    ["0", "No wait"],
+    ["  7\t", "Wait 7 s"],
+    ["1.5", "Refused: a fraction"],
+    ["+5", "Refused: signed"],
+    ["120s", "Refused: malformed"],
+    ["", "Refused: empty"],
+    ["120, 120", "Wait 2 min"],
+    ["120, 240", "Refused: conflicting values"],
+    ["99999999999999999999", "Refused: too large"],
+    ["Fri, 30 Feb 2024 10:00:00 GMT", "Refused: no such time"],
+    ["Mon, 29 Sep 2023 16:26:57 GMT", "Refused: the wrong weekday"],
+    ["Sun, 06 Nov 1994 08:49:37 GMT", "No wait"],
+  ])("says what `%s` means", async (value, means) => {
+    const { page, end } = await open();
+    await page.getByLabel(header.value).fill(value);
+    expect(await verdict(page)).toBe(means);
+    await end();
+  });
+
+  it("measures a date by the client's clock and by the response's Date", async () => {
+    const { page, end } = await open("?value=Fri, 29 Sep 2023 16:26:57 GMT&now=2023-09-29T15:26:37Z");
+    expect(await verdict(page)).toBe("Wait 1 h");
+    await page.getByLabel(header.date).fill("Fri, 29 Sep 2023 16:26:37 GMT");
+    const facts = await page.locator(".facts").innerText();
+    expect(facts).toMatch(/client’s clock\s+wait 1 h/);
+    expect(facts).toMatch(/response’s Date\s+wait 20 s/);
+    await page.getByLabel(header.now).fill("");
+    expect(await verdict(page)).toBe("Refused: no wall clock");
+    await end();
+  });
+
+  it("reads dates by the rules that are chosen", async () => {
+    const { page, end } = await open("?value=Mon Jun  3 11:30:12 2019&now=2019-06-03T11:00:00Z");
+    expect(await verdict(page)).toBe("Wait 30 min 12 s");
+    await page.getByLabel(header.rules).selectOption(header.rulesStrict);
+    expect(await verdict(page)).toBe("Refused: an obsolete form of a date");
+    await end();
+  });
+
+  it("shows the bytes, which the encoding changes", async () => {
+    const { page, end } = await open(`?value=${encodeURIComponent("\xa0120")}`);
+    expect(await page.locator(".facts").innerText()).toContain("\\xc2\\xa0120");
+    await page.getByLabel(header.encoding).selectOption(header.latin1);
+    expect(await page.locator(".facts").innerText()).toContain("\\xa0120");
+    expect(await verdict(page)).toBe("Refused: malformed");
+    await end();
+  });
+
+  it("says what clients made of a value when they were run, and when", async () => {
+    const { page, end } = await open();
+    await page.getByRole("button", { name: "5123,", exact: true }).click();
+    expect(await verdict(page)).toBe("Refused: malformed");
+    expect(await answer(page, "urllib3")).toContain("raises InvalidHeader");
+    expect(await answer(page, "undici")).toContain("97803012803000");
+    expect(await page.locator(".clients").innerText()).toContain("Fri, 29 Sep 2023 16:26:37 GMT");
+    await end();
+  });
+
+  it("says of a value that was not measured that it was not, and offers others", async () => {
+    const { page, end } = await open();
+    await page.getByLabel(header.value).fill("121");
+    expect(await page.locator(".clients").innerText()).toContain(header.notMeasured);
+    expect(await page.locator(".clients table").count()).toBe(0);
+    await page.locator(".clients").getByRole("button", { name: "120", exact: true }).click();
+    expect(await page.getByLabel(header.value).inputValue()).toBe("120");
+    expect(await answer(page, "urllib3")).toContain("wait 2 min");
+    await end();
+  });
+
+  it("is used by keyboard alone", async () => {
+    const { page, end } = await open();
+    await page.getByLabel(header.value).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("0x10");
+    expect(await verdict(page)).toBe("Refused: malformed");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.getByLabel(header.value).inputValue()).toBe("0");
+    expect(await verdict(page)).toBe("No wait");
+    await end();
+  });
+
+  it("is reproduced by a link", async () => {
+    const { page, end } = await open();
+    await page.getByRole("button", { name: "Sat, 31 Dec 2016 23:59:60 GMT" }).click();
+    await page.getByLabel(header.date).fill("Sat, 31 Dec 2016 23:59:30 GMT");
+    await page.getByLabel(header.rules).selectOption(header.rulesStrict);
+    const [link, shown] = [page.url(), await page.locator("main").innerText()];
+    await end();
+    const other = await visit(chromium, link);
+    await opened(other.page, "header");
+    expect(await other.page.locator("main").innerText()).toBe(shown);
+    expect(await verdict(other.page)).toBe("Refused: a leap second");
+    await other.end();
+  });
+});
