@@ -46,9 +46,16 @@ export function field(label: string, control: HTMLElement, hint?: string): HTMLE
   return el("div", { class: "field" }, el("label", { for: control.id }, label), control, described);
 }
 
-/** A button that does something on this page. */
+/**
+ * A button that does something on this page. One that is `aria-disabled` does nothing, and keeps the focus: who works by
+ * keyboard is not thrown back to the begin of the page by what the button did.
+ */
 export function button(label: string, press: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  return el("button", { type: "button", onclick: press, ...attributes }, label);
+  const made = el("button", { type: "button", ...attributes }, label);
+  made.addEventListener("click", () => {
+    if (made.getAttribute("aria-disabled") !== "true") press();
+  });
+  return made;
 }
 
 /** A choice among values; each is shown by its text. */

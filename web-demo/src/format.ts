@@ -41,6 +41,11 @@ export function moment(seconds: number): string {
   return new Date(seconds * 1_000).toUTCString();
 }
 
+/** Whether a moment, in milliseconds since 1970, is known, and can be written as a date. */
+export function isMoment(milliseconds: number | null): milliseconds is number {
+  return milliseconds !== null && !Number.isNaN(new Date(milliseconds).valueOf());
+}
+
 /** A whole number with its thousands apart. */
 export function group(number: number | bigint): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");

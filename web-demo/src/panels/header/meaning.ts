@@ -7,7 +7,7 @@
 import type { RetryAfter } from "@refrain/fetch/engine";
 import { HINTS } from "@refrain/fetch/names";
 import { el, fill } from "../../dom.js";
-import { group, moment, span } from "../../format.js";
+import { group, isMoment, moment, span } from "../../format.js";
 import { texts } from "../../texts.js";
 import { visible } from "./bytes.js";
 import type { Consequence, Reading, Received } from "./reading.js";
@@ -62,12 +62,9 @@ function consequence({ type, delay, notBefore, isHint }: Consequence, says: Retr
   if (type === "deferred") return delay < Number.MAX_SAFE_INTEGER ? header.deferred(words) : header.deferredUnknown;
   if ("refused" in says) return header.proves(words);
   if (!delay) return header.atOnce;
-  const isTold = "delaySeconds" in says && notBefore !== null && notBefore <= LAST_DATE;
+  const isTold = "delaySeconds" in says && isMoment(notBefore);
   return isTold ? header.waitsUntil(words, moment(notBefore / 1_000)) : header.waits(words);
 }
-
-/** The last moment that JavaScript can write as a date, in milliseconds since 1970. */
-const LAST_DATE = 8.64e15;
 
 function bytes(value: string): readonly (Node | string)[] {
   if (!value) return [header.noBytes];

@@ -1,0 +1,60 @@
+/**
+ * The list of steps, which screen readers hear as it grows, and what the caller gets.
+ *
+ * @module
+ */
+
+import { el, fill } from "../../dom.js";
+import { clock, isMoment, moment, span } from "../../format.js";
+import { texts } from "../../texts.js";
+import type { Entry, Result, Run } from "./run.js";
+import { sentence } from "./sentences.js";
+
+const { results } = texts.request;
+
+/** Brings the list up to date: what stands in it stays, so that only what is new is read out. */
+export function showLog(list: HTMLElement, { entries }: Pick<Run, "entries">): void {
+  while (list.children.length > entries.length) list.lastElementChild!.remove();
+  for (const entry of entries.slice(list.children.length)) list.append(line(entry));
+}
+
+function line(entry: Entry): HTMLElement {
+  const { what, why } = sentence(entry);
+  const kind = entry.by === "person" ? "person" : entry.type;
+  return el(
+    "li",
+    { class: kind },
+    el("span", { class: "time" }, clock(entry.at)),
+    el("span", {}, el("strong", {}, what), why && ` ${why}`),
+  );
+}
+
+/** Shows what the caller gets. */
+export function showResult(root: HTMLElement, result: Result | null): void {
+  if (!result) return fill(root);
+  const isGood = result.type === "response" && result.status < 300;
+  fill(
+    root,
+    el("h3", {}, texts.request.result),
+    el("p", { class: isGood ? "verdict" : "verdict bad" }, headline(result)),
+    result.type !== "cancelled" && el("dl", { class: "facts" }, ...facts(result)),
+  );
+}
+
+function headline(result: Result): string {
+  if (result.type === "response") return results.response(result.status);
+  return result.type === "error" ? results.error(result.error.reason) : results.cancelled;
+}
+
+function facts(result: Exclude<Result, { type: "cancelled" }>): readonly HTMLElement[] {
+  const { attempts, maybeApplied, resume } = result.type === "response" ? result.outcome : result.error;
+  const rows: [string, string][] = [
+    [results.attempts, String(attempts)],
+    [results.maybeApplied, maybeApplied ? results.maybe : results.notMaybe],
+  ];
+  if (resume) {
+    const when = isMoment(resume.notBefore) ? results.notBefore(moment(resume.notBefore / 1_000)) : "";
+    rows.push([results.comeBack, `${results.afterSpan(span(resume.delay))}${when}${results.withUsed(resume.attemptsUsed)}.`]);
+  }
+  return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+}

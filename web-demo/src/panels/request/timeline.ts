@@ -1,0 +1,61 @@
+/**
+ * The timeline: attempts above, waits below, and what a person did. All of it stands in the list of steps too.
+ *
+ * @module
+ */
+
+import { el, fill } from "../../dom.js";
+import { span } from "../../format.js";
+import { texts } from "../../texts.js";
+import type { Run } from "./run.js";
+import { segments, ticks, type Mark, type Segment } from "./segments.js";
+
+const { request } = texts;
+
+/** Draws a run as far as it is. */
+export function drawTimeline(root: HTMLElement, run: Run): void {
+  const { segments: all, marks } = segments(run.entries);
+  const end = Math.max(1, run.now, ...all.map(({ planned, to }) => (to === null ? (planned ?? 0) : to)));
+  const at = (mark: number): string => `${(mark / end) * 100}%`;
+  const lane = (name: Segment["lane"], title: string): HTMLElement =>
+    el(
+      "div",
+      { class: `lane ${name}` },
+      el("span", { class: "lane-name" }, title),
+      el("div", { class: "lane-track" }, ...all.filter((one) => one.lane === name).map((one) => bar(one, run, at))),
+    );
+  const axis = el("div", { class: "axis" }, ...ticks(end, 5).map((tick) => placed(el("span", {}, span(tick)), at(tick))));
+  const signs = el("div", { class: "signs" }, ...marks.map((mark) => sign(mark, at)));
+  if (!run.result) signs.append(placed(el("i", { class: "cursor" }), at(run.now)));
+  fill(root, signs, lane("send", request.sends), lane("wait", request.waits), axis);
+  const count = (lane: Segment["lane"]): number => all.filter((one) => one.lane === lane).length;
+  const over = run.result ? "" : request.underWay;
+  root.setAttribute("aria-label", request.timelineLabel(count("send"), count("wait"), over).trim());
+}
+
+function bar(segment: Segment, run: Run, at: (mark: number) => string): HTMLElement {
+  const { lane, from, to, planned, label, came, status } = segment;
+  const reached = to ?? run.now;
+  const whole = Math.max(reached, to === null ? (planned ?? 0) : 0);
+  const text = lane === "send" ? `${label}${status === null ? "" : ` · ${status}`}` : label;
+  const one = el("div", { class: `bar ${lane} ${came}` }, el("i", {}), el("span", {}, text));
+  one.title = lane === "wait" && planned !== null ? `${label}, ${span(planned - from)}` : text;
+  place(one, at(from));
+  one.style.width = at(whole - from);
+  const done = whole > from ? (reached - from) / (whole - from) : 1;
+  one.style.setProperty("--done", `${Math.min(1, Math.max(0, done)) * 100}%`);
+  return one;
+}
+
+function sign({ at: mark, what }: Mark, at: (mark: number) => string): HTMLElement {
+  return placed(el("i", { class: `sign ${what}` }), at(mark));
+}
+
+function placed(element: HTMLElement, left: string): HTMLElement {
+  place(element, left);
+  return element;
+}
+
+function place(element: HTMLElement, left: string): void {
+  element.style.insetInlineStart = left;
+}
