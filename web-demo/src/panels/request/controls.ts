@@ -37,8 +37,8 @@ export function controlsOf(player: Player, { restart, roll, save }: Doing): Cont
     else player.play(() => Number(speed.value));
     save();
   }, { class: "primary" });
-  const again = button(request.restart, restart);
-  const dice = button(request.roll, roll);
+  const again = button(request.restart, restart, { class: "small" });
+  const dice = button(request.roll, roll, { class: "small" });
   const act = (action: "cancel" | "session"): HTMLButtonElement =>
     button(request[action], () => {
       player.press(action);
@@ -94,5 +94,5 @@ function copier(save: () => void): HTMLElement {
       said.textContent = request.notCopied;
     }
   };
-  return el("div", { class: "copier" }, button(request.copy, () => void copy()), said);
+  return el("div", { class: "copier" }, button(request.copy, () => void copy(), { class: "small" }), said);
 }

@@ -6,7 +6,7 @@
 
 import "./request.css";
 import { compiler } from "../../compiler.js";
-import { el, section } from "../../dom.js";
+import { el, fill, section } from "../../dom.js";
 import { clock } from "../../format.js";
 import type { Mount } from "../../panel.js";
 import { texts } from "../../texts.js";
@@ -65,8 +65,8 @@ function view(): View {
       if (said.textContent !== text) said.textContent = text;
       said.hidden = !text;
       for (const part of [now, timeline, log]) part.hidden = !run;
-      now.textContent = run ? `${request.now} ${clock(run.now)}` : "";
       if (run) {
+        fill(now, `${request.now} `, el("strong", {}, clock(run.now)));
         drawTimeline(timeline, run);
         showLog(log, run);
       }

@@ -25,7 +25,7 @@ function line(entry: Entry): HTMLElement {
     "li",
     { class: kind },
     el("span", { class: "time" }, clock(entry.at)),
-    el("span", {}, el("strong", {}, what), why && ` ${why}`),
+    el("span", {}, el("strong", {}, what), " ", why && el("span", { class: "why" }, why)),
   );
 }
 

@@ -119,9 +119,11 @@ export function player(changed: () => void, signal: AbortSignal): Player {
     },
     async step() {
       isPlaying = false;
+      const before = run?.entries.length ?? 0;
       if (!run) begin();
-      else if (isVirtual(run) && run.next !== null) return runTo(run.next);
       await runTo(0);
+      // What is due may come to nothing: the answer to an attempt that was lost.
+      while (isVirtual(run) && run.entries.length === before && run.next !== null) await runTo(run.next);
     },
     async toEnd() {
       isPlaying = false;

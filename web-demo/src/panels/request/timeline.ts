@@ -22,7 +22,7 @@ export function drawTimeline(root: HTMLElement, run: Run): void {
       "div",
       { class: `lane ${name}` },
       el("span", { class: "lane-name" }, title),
-      el("div", { class: "lane-track" }, ...all.filter((one) => one.lane === name).map((one) => bar(one, run, at))),
+      el("div", { class: "lane-track" }, ...all.filter((one) => one.lane === name).map((one) => bar(one, run, end))),
     );
   const axis = el("div", { class: "axis" }, ...ticks(end, 5).map((tick) => placed(el("span", {}, span(tick)), at(tick))));
   const signs = el("div", { class: "signs" }, ...marks.map((mark) => sign(mark, at)));
@@ -33,18 +33,27 @@ export function drawTimeline(root: HTMLElement, run: Run): void {
   root.setAttribute("aria-label", request.timelineLabel(count("send"), count("wait"), over).trim());
 }
 
-function bar(segment: Segment, run: Run, at: (mark: number) => string): HTMLElement {
-  const { lane, from, to, planned, label, came, status } = segment;
+function bar(segment: Segment, run: Run, end: number): HTMLElement {
+  const { lane, from, to, planned, came } = segment;
   const reached = to ?? run.now;
   const whole = Math.max(reached, to === null ? (planned ?? 0) : 0);
-  const text = lane === "send" ? `${label}${status === null ? "" : ` · ${status}`}` : label;
-  const one = el("div", { class: `bar ${lane} ${came}` }, el("i", {}), el("span", {}, text));
-  one.title = lane === "wait" && planned !== null ? `${label}, ${span(planned - from)}` : text;
-  place(one, at(from));
-  one.style.width = at(whole - from);
+  const share = (whole - from) / end;
+  const [long, short] = labels(segment);
+  const text = share > ROOM.long ? long : share > ROOM.short ? short : "";
+  const one = el("div", { class: `bar ${lane} ${came}`, title: long }, el("i", {}), el("span", {}, text));
+  place(one, `${(from / end) * 100}%`);
+  one.style.width = `${share * 100}%`;
   const done = whole > from ? (reached - from) / (whole - from) : 1;
-  one.style.setProperty("--done", `${Math.min(1, Math.max(0, done)) * 100}%`);
+  one.style.setProperty("--done", `${done * 100}%`);
   return one;
+}
+
+/** The share of the timeline that a label needs. */
+const ROOM = { long: 0.22, short: 0.05 };
+
+function labels({ lane, label, status, from, planned }: Segment): readonly [string, string] {
+  if (lane === "send") return [status === null ? label : `${label} · ${status}`, label];
+  return [planned === null ? label : `${label} · ${span(planned - from)}`, ""];
 }
 
 function sign({ at: mark, what }: Mark, at: (mark: number) => string): HTMLElement {

@@ -24,6 +24,8 @@ export const WALL = 1_767_225_600_000;
 /** Something that is to happen. */
 interface Due {
   readonly at: number;
+  /** Done by a person, who saw all else that happened at that time. */
+  readonly isPress?: boolean;
   readonly happen: () => void;
 }
 
@@ -37,9 +39,8 @@ export function virtualRun(setup: Setup, policy: Compiled, presses: readonly Pre
   clock.setWall(WALL);
   const due = new Set<Due>();
   const run = begin(setup, policy, placeOf(setup, clock, due), told);
-  for (const { action, at } of presses) due.add({ at, happen: () => run.press(action) });
-  const next = (): Due | null =>
-    run.result ? null : [...due].reduce<Due | null>((first, one) => (first && first.at <= one.at ? first : one), null);
+  for (const { action, at } of presses) due.add({ at, isPress: true, happen: () => run.press(action) });
+  const next = (): Due | null => (run.result ? null : first(due));
   let running: Promise<void> = settled();
   const moveTo = async (mark: number): Promise<void> => {
     for (let one = next(); one && one.at <= mark; one = next()) {
@@ -66,6 +67,14 @@ export function virtualRun(setup: Setup, policy: Compiled, presses: readonly Pre
     press: run.press,
     runTo: (mark) => (running = running.then(() => moveTo(mark))),
   };
+}
+
+function first(due: ReadonlySet<Due>): Due | null {
+  let found: Due | null = null;
+  for (const one of due) {
+    if (!found || one.at < found.at || (one.at === found.at && found.isPress && !one.isPress)) found = one;
+  }
+  return found;
 }
 
 function placeOf(setup: Setup, clock: TestTime, due: Set<Due>): Place {
