@@ -34,8 +34,7 @@ export function controlsOf(player: Player, { restart, roll, save }: Doing): Cont
   const toEnd = button(request.toEnd, () => saved(player.toEnd()));
   const play = button(request.play, () => {
     if (player.isPlaying) player.pause();
-    else player.play(() => Number(speed.value));
-    save();
+    else saved(player.play(() => Number(speed.value)));
   }, { class: "primary" });
   const again = button(request.restart, restart, { class: "small" });
   const dice = button(request.roll, roll, { class: "small" });

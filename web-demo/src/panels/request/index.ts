@@ -14,7 +14,7 @@ import { controlsOf } from "./controls.js";
 import { exampleLinks } from "./examples.js";
 import { formOf } from "./form.js";
 import { showLog, showResult } from "./log.js";
-import { player } from "./player.js";
+import { Player } from "./player.js";
 import { followedOf, setupOf, stateOf } from "./setup.js";
 import { drawTimeline } from "./timeline.js";
 
@@ -22,25 +22,23 @@ const { request } = texts;
 
 export const mount: Mount = async (root, link) => {
   const shown = view();
-  const play = player(() => update(), link.signal);
-  const save = (): void => link.save(stateOf(form.setup(), play.followed));
+  const player = new Player(() => update(), link.signal);
+  const save = (): void => link.save(stateOf(form.setup(), player.followed));
   const load = (): void => {
-    play.load(form.setup(), form.policy());
+    player.load(form.setup(), form.policy());
     save();
   };
   const form = await formOf(await compiler(), setupOf(link.state), load);
-  const controls = controlsOf(play, { restart: load, roll: form.roll, save });
+  const controls = controlsOf(player, { restart: load, roll: form.roll, save });
   const update = (): void => {
     controls.update(form.setup().mode, form.policy() !== null);
-    shown.update(play, form.setup().mode, form.policy() !== null);
+    shown.update(player, form.setup().mode, form.policy() !== null);
   };
   const run = section(request.run, controls.part, shown.part);
   root.append(exampleLinks(), el("div", { class: "follow" }, el("div", { class: "stack run" }, run), form.part));
-  play.load(form.setup(), form.policy());
-  await play.follow(followedOf(link.state));
+  player.load(form.setup(), form.policy());
+  await player.follow(followedOf(link.state));
 };
-
-type Player = ReturnType<typeof player>;
 
 /** What is seen of a run. */
 interface View {

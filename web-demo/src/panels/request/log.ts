@@ -15,7 +15,9 @@ const { results } = texts.request;
 /** Brings the list up to date: what stands in it stays, so that only what is new is read out. */
 export function showLog(list: HTMLElement, { entries }: Pick<Run, "entries">): void {
   while (list.children.length > entries.length) list.lastElementChild!.remove();
-  for (const entry of entries.slice(list.children.length)) list.append(line(entry));
+  const added = entries.slice(list.children.length);
+  list.append(...added.map(line));
+  if (added.length) list.scrollTop = list.scrollHeight;
 }
 
 function line(entry: Entry): HTMLElement {

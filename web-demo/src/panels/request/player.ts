@@ -10,142 +10,164 @@ import type { Run } from "./run.js";
 import type { Followed, Press, Setup } from "./setup.js";
 import { virtualRun, type VirtualRun } from "./virtual.js";
 
-/** What plays a request. */
-export interface Player {
-  /** The request under way or ended; `null` before it is begun. */
-  readonly run: Run | null;
-  /** Its time runs by itself. */
-  readonly isPlaying: boolean;
-  /** Nothing happens any more until a person acts. */
-  readonly isStuck: boolean;
-  /** How far it was followed, for a link. */
-  readonly followed: Followed;
-  /** Takes another setup; `null` for a policy that is refused. A request under way is given up. */
-  load(setup: Setup, policy: Compiled | null): void;
-  /** Goes to where a link led. */
-  follow(followed: Followed): Promise<void>;
-  /** Goes to what happens next. */
-  step(): Promise<void>;
-  /** Goes to the end, or to where nothing happens any more. */
-  toEnd(): Promise<void>;
-  /** Lets the time run, so many times as fast as it does; begins a request that runs for real. */
-  play(speed: () => number): void;
-  pause(): void;
-  press(action: Press["action"]): void;
-}
-
 /** More steps than any policy takes that a person would follow. */
 const MOST_STEPS = 100_000;
 
-/**
- * Makes one.
- *
- * @param changed is called when there is something else to be seen
- * @param signal ends everything
- */
-export function player(changed: () => void, signal: AbortSignal): Player {
-  let setup: Setup | null = null;
-  let policy: Compiled | null = null;
-  let run: Run | VirtualRun | null = null;
-  let presses: readonly Press[] = [];
-  let isPlaying = false;
-  let count = 0;
-  const isVirtual = (run: Run | VirtualRun | null): run is VirtualRun => run !== null && "runTo" in run;
-  const begin = (again: readonly Press[] = []): void => {
+/** Longest that a page may have been hidden, in milliseconds, for its time to go on: it does not make up for more. */
+const LONGEST_FRAME = 100;
+
+/** What plays a request. */
+export class Player {
+  readonly #changed: () => void;
+  readonly #signal: AbortSignal;
+  #setup: Setup | null = null;
+  #policy: Compiled | null = null;
+  #run: Run | VirtualRun | null = null;
+  #presses: readonly Press[] = [];
+  #isPlaying = false;
+  /** How many requests were begun or given up: tells them apart. */
+  #count = 0;
+
+  /**
+   * @param changed is called when there is something else to be seen
+   * @param signal ends everything
+   */
+  constructor(changed: () => void, signal: AbortSignal) {
+    this.#changed = changed;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => this.#giveUp());
+  }
+
+  /** The request under way or ended; `null` before it is begun. */
+  get run(): Run | null {
+    return this.#run;
+  }
+
+  /** Its time runs by itself. */
+  get isPlaying(): boolean {
+    return this.#isPlaying;
+  }
+
+  /** Nothing happens any more until a person acts. */
+  get isStuck(): boolean {
+    const { run } = this;
+    return isVirtual(run) && !run.result && run.next === null;
+  }
+
+  /** How far it was followed, for a link. */
+  get followed(): Followed {
+    return { presses: this.#presses, until: isVirtual(this.run) ? this.run.now : null };
+  }
+
+  /** Takes another setup; `null` for a policy that is refused. A request under way is given up. */
+  load(setup: Setup, policy: Compiled | null): void {
+    this.#giveUp();
+    [this.#setup, this.#policy] = [setup, policy];
+    this.#changed();
+  }
+
+  /** Goes to where a link led. */
+  async follow({ presses, until }: Followed): Promise<void> {
+    if (until === null || this.#setup?.mode !== "virtual") return;
+    this.#begin(presses);
+    await this.#runTo(until);
+  }
+
+  /** Goes to what happens next. */
+  async step(): Promise<void> {
+    this.#isPlaying = false;
+    const before = this.run?.entries.length ?? 0;
+    await this.#ensureBegun();
+    const run = this.#run;
+    // What is due may come to nothing: the answer to an attempt that was lost.
+    while (isVirtual(run) && run.entries.length === before && run.next !== null) await this.#runTo(run.next);
+  }
+
+  /** Goes to the end, or to where nothing happens any more. */
+  async toEnd(): Promise<void> {
+    this.#isPlaying = false;
+    await this.#ensureBegun();
+    const run = this.#run;
+    for (let step = 0; isVirtual(run) && run.next !== null && step < MOST_STEPS; step++) await run.runTo(run.next);
+    this.#changed();
+  }
+
+  /** Lets the time run, so many times as fast as it does; begins a request that runs for real. */
+  async play(speed: () => number): Promise<void> {
+    this.#isPlaying = true;
+    await this.#ensureBegun();
+    let last = performance.now();
+    while (this.#goesOn()) {
+      const now = await frame();
+      const elapsed = Math.min(now - last, LONGEST_FRAME) * speed();
+      const run = this.#run;
+      if (isVirtual(run) && elapsed >= 1 && this.#goesOn()) {
+        last = now;
+        await this.#runTo(Math.floor(run.now + elapsed));
+      } else {
+        this.#changed();
+      }
+    }
+    this.pause();
+  }
+
+  /** Lets it stand still. A request that runs for real cannot. */
+  pause(): void {
+    this.#isPlaying = false;
+    this.#changed();
+  }
+
+  /** Does something to the request at this moment. */
+  press(action: Press["action"]): void {
+    const run = this.#run;
+    if (!run || run.result) return;
+    this.#presses = [...this.#presses, { action, at: run.now }];
+    run.press(action);
+    void this.#runTo(run.now);
+  }
+
+  #goesOn(): boolean {
+    return this.#isPlaying && !!this.run && !this.run.result && !this.isStuck && !this.#signal.aborted;
+  }
+
+  async #ensureBegun(): Promise<void> {
+    if (!this.#run) this.#begin([]);
+    await this.#runTo(0);
+  }
+
+  #begin(presses: readonly Press[]): void {
+    const [setup, policy] = [this.#setup, this.#policy];
     if (!setup || !policy) return;
-    presses = again;
-    const mine = ++count;
+    const mine = ++this.#count;
     // What is told of a request that was given up is nobody's business.
     const told = (): void => {
-      if (mine === count) changed();
+      if (mine === this.#count) this.#changed();
     };
-    run = setup.mode === "virtual" ? virtualRun(setup, policy, again, told) : realRun(setup, policy, told);
-  };
-  const giveUp = (): void => {
-    isPlaying = false;
-    count++;
+    this.#presses = presses;
+    this.#run = setup.mode === "virtual" ? virtualRun(setup, policy, presses, told) : realRun(setup, policy, told);
+  }
+
+  #giveUp(): void {
+    const run = this.#run;
+    this.#count++;
+    this.#isPlaying = false;
+    this.#run = null;
+    this.#presses = [];
     if (run && !isVirtual(run) && !run.result) run.press("cancel");
-    run = null;
-    presses = [];
-  };
-  const runTo = async (mark: number): Promise<void> => {
+  }
+
+  async #runTo(mark: number): Promise<void> {
+    const run = this.#run;
     if (isVirtual(run)) await run.runTo(mark);
-    changed();
-  };
-  const frames = (speed: () => number): void => {
-    let last = performance.now();
-    const frame = async (): Promise<void> => {
-      const now = performance.now();
-      // A page that was hidden does not make up for it.
-      const elapsed = Math.min(now - last, 100) * speed();
-      if (!isPlaying || !run || run.result || signal.aborted) return stop();
-      if (isVirtual(run) && elapsed >= 1) {
-        last = now;
-        await runTo(Math.floor(run.now + elapsed));
-        if (run.next === null) return stop();
-      }
-      changed();
-      requestAnimationFrame(frame);
-    };
-    const stop = (): void => {
-      isPlaying = false;
-      changed();
-    };
-    requestAnimationFrame(frame);
-  };
-  signal.addEventListener("abort", giveUp);
-  return {
-    get run() {
-      return run;
-    },
-    get isPlaying() {
-      return isPlaying;
-    },
-    get isStuck() {
-      return isVirtual(run) && !run.result && run.next === null;
-    },
-    get followed() {
-      return { presses, until: isVirtual(run) ? run.now : null };
-    },
-    load(next, compiled) {
-      giveUp();
-      [setup, policy] = [next, compiled];
-      changed();
-    },
-    async follow({ presses, until }) {
-      if (until === null || setup?.mode !== "virtual") return;
-      begin(presses);
-      await runTo(until);
-    },
-    async step() {
-      isPlaying = false;
-      const before = run?.entries.length ?? 0;
-      if (!run) begin();
-      await runTo(0);
-      // What is due may come to nothing: the answer to an attempt that was lost.
-      while (isVirtual(run) && run.entries.length === before && run.next !== null) await runTo(run.next);
-    },
-    async toEnd() {
-      isPlaying = false;
-      if (!run) begin();
-      await runTo(0);
-      for (let step = 0; isVirtual(run) && run.next !== null && step < MOST_STEPS; step++) await run.runTo(run.next);
-      changed();
-    },
-    play(speed) {
-      if (!run || run.result) begin();
-      isPlaying = run !== null;
-      void runTo(0).then(() => frames(speed));
-    },
-    pause() {
-      isPlaying = false;
-      changed();
-    },
-    press(action) {
-      if (!run || run.result) return;
-      presses = [...presses, { action, at: run.now }];
-      run.press(action);
-      void runTo(run.now);
-    },
-  };
+    this.#changed();
+  }
+}
+
+function isVirtual(run: Run | VirtualRun | null): run is VirtualRun {
+  return run !== null && "runTo" in run;
+}
+
+/** Ends when the browser draws next, and tells the time. */
+function frame(): Promise<number> {
+  return new Promise((resolve) => requestAnimationFrame(resolve));
 }

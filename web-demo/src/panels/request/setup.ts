@@ -60,6 +60,9 @@ export interface Followed {
 /** The policy that a link without one stands for. */
 export const DEFAULT_POLICY = "browser-interactive";
 
+/** One whose first waits are of a length that can be seen. */
+const SEED = 32;
+
 const LONGEST = 86_400_000;
 const SCRIPT = "503,150;429,120,3;200,180";
 
@@ -73,7 +76,7 @@ export function setupOf(state: State): Setup {
     hasKey: state["key"] === "yes",
     body: state["body"] === "stream" ? "stream" : "text",
     script: script.length ? script : answers(SCRIPT),
-    seed: whole(state["seed"], 2 ** 32 - 1) ?? 1,
+    seed: whole(state["seed"], 2 ** 32 - 1) ?? SEED,
     url: state["url"] ?? "",
   };
 }

@@ -27,7 +27,7 @@ export function drawTimeline(root: HTMLElement, run: Run): void {
   const axis = el("div", { class: "axis" }, ...ticks(end, 5).map((tick) => placed(el("span", {}, span(tick)), at(tick))));
   const signs = el("div", { class: "signs" }, ...marks.map((mark) => sign(mark, at)));
   if (!run.result) signs.append(placed(el("i", { class: "cursor" }), at(run.now)));
-  fill(root, signs, lane("send", request.sends), lane("wait", request.waits), axis);
+  fill(root, lane("send", request.sends), lane("wait", request.waits), axis, signs);
   const count = (lane: Segment["lane"]): number => all.filter((one) => one.lane === lane).length;
   const over = run.result ? "" : request.underWay;
   root.setAttribute("aria-label", request.timelineLabel(count("send"), count("wait"), over).trim());
