@@ -9,8 +9,8 @@ use std::{
 };
 
 use clap::{ArgAction, Args, builder::RangedU64ValueParser};
-use refrain_document::{Document, visible};
-use refrain_simulator::{Contender, Report, SCENARIOS, Scenario, ScenarioError, simulate};
+use refrain_document::visible;
+use refrain_simulator::{Report, SCENARIOS, Scenario, ScenarioError, simulate};
 
 use self::progress::Bar;
 use crate::{
@@ -107,28 +107,7 @@ fn scenario(args: &SimulateArgs, text: &str, trust: &Trust) -> Result<Scenario, 
     }
     let documents =
         args.policies.iter().map(|policy| policy::document(policy, trust)).collect::<Result<Vec<_>, _>>()?;
-    let contenders = contenders(&scenario, &documents).map_err(refused)?;
-    Ok(scenario.with_contenders(contenders))
-}
-
-/// Each policy in each arrangement of tiers that the scenario has.
-fn contenders(scenario: &Scenario, documents: &[Document]) -> Result<Vec<Contender>, ScenarioError> {
-    let mut shapes = Vec::new();
-    for contender in scenario.contenders() {
-        let shape = (contender.tiers(), contender.nesting());
-        if !shapes.contains(&shape) {
-            shapes.push(shape);
-        }
-    }
-    let each = documents.iter().flat_map(|document| shapes.iter().map(move |shape| (document, *shape)));
-    let contender = |(document, (tiers, nesting)): (&Document, _)| {
-        let label = match tiers {
-            1 => document.name().to_owned(),
-            _ => format!("{}, {tiers} tiers, nesting {nesting}", document.name()),
-        };
-        Contender::new(label, vec![*document.policy(); tiers], nesting)
-    };
-    each.map(contender).collect()
+    scenario.with_policies(&documents).map_err(refused)
 }
 
 fn text_of(name: &OsStr) -> Result<String, Error> {

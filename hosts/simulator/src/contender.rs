@@ -124,6 +124,29 @@ impl Tier {
     }
 }
 
+/// Each policy in each arrangement of tiers that there is among `contenders`.
+pub(crate) fn in_the_shapes_of(
+    contenders: &[Contender],
+    documents: &[Document],
+) -> Result<Vec<Contender>, ScenarioError> {
+    let mut shapes = Vec::new();
+    for contender in contenders {
+        let shape = (contender.tiers(), contender.nesting());
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
+        }
+    }
+    let each = documents.iter().flat_map(|document| shapes.iter().map(move |shape| (document, *shape)));
+    let contender = |(document, (tiers, nesting)): (&Document, _)| {
+        let label = match tiers {
+            1 => document.name().to_owned(),
+            _ => format!("{}, {tiers} tiers, nesting {nesting}", document.name()),
+        };
+        Contender::new(label, vec![*document.policy(); tiers], nesting)
+    };
+    each.map(contender).collect()
+}
+
 /// The policy of this name: one that the scenario brings, or a ready-made one.
 pub(crate) fn policy(name: &str, written: &BTreeMap<String, toml::Table>) -> Result<Policy, ScenarioError> {
     let problem = |problem: String| ScenarioError::Policy { name: name.to_owned(), problem };

@@ -8,7 +8,7 @@ mod clients;
 mod input;
 mod serving;
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::Arc};
 
 use policy_core::Tokens;
 
@@ -25,9 +25,6 @@ use crate::{
     server::{Hint, Job, Server},
     tally::Tally,
 };
-
-/// Calls between two reports of progress.
-const STRIDE: u64 = 1 << 16;
 
 #[derive(Clone, Copy)]
 struct Event {
@@ -50,60 +47,73 @@ enum What {
     GiveUp,
 }
 
-pub(crate) struct Fleet<'a> {
-    scenario: &'a Scenario,
-    contender: &'a Contender,
+pub(crate) struct Fleet {
+    scenario: Arc<Scenario>,
+    contender: Contender,
     draws: Draws,
     clients: u32,
     total: u32,
     queue: Queue<Event>,
-    server: Server<'a>,
+    server: Server,
     calls: Vec<Record>,
     /// The tiers below the first, of all calls.
     lower: Vec<Layer>,
     /// Of all tiers, one for each that shares a budget.
     tokens: Vec<Tokens>,
     tally: Tally,
+    now: Micros,
 }
 
-impl<'a> Fleet<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, clients: u32, contender: &'a Contender, seed: u64) -> Self {
+impl Fleet {
+    pub(crate) fn new(scenario: Arc<Scenario>, clients: u32, contender: Contender, seed: u64) -> Self {
         let draws = Draws::new(seed);
         let total = clients.saturating_mul(scenario.requests);
         let groups = if scenario.budget == Sharing::Fleet { 1 } else { clients };
         let full = |tier: &Tier| tier.policy.budget().map_or(Tokens::ZERO, |budget| budget.capacity);
-        let tokens = contender.tiers.iter().flat_map(|tier| std::iter::repeat_n(full(tier), groups as usize));
-        Self {
-            scenario,
-            contender,
+        let tokens = contender.tiers.iter().flat_map(|tier| std::iter::repeat_n(full(tier), groups as usize)).collect();
+        let mut fleet = Self {
             draws,
             clients,
             total,
             queue: Queue::new(),
-            server: Server::new(&scenario.server, draws),
+            server: Server::new(scenario.server, draws),
             calls: Vec::with_capacity(total as usize),
             lower: Vec::with_capacity(total as usize * (contender.tiers.len() - 1)),
-            tokens: tokens.collect(),
+            tokens,
             tally: Tally::new(total, scenario.disturbance().map(|window| window.until)),
-        }
+            now: Micros::ZERO,
+            scenario,
+            contender,
+        };
+        fleet.schedule(Micros::ZERO, 0, What::Arrive);
+        fleet
     }
 
-    /// Carries every request to its end; `progress` hears how many have come to theirs.
-    pub(crate) fn run(mut self, progress: &mut dyn FnMut(u64)) -> Tally {
-        self.schedule(Micros::ZERO, 0, What::Arrive);
-        while let Some((now, event)) = self.next() {
-            if now > self.scenario.horizon {
-                break;
-            }
+    /// Lets so many events happen, or all that are left. Whether there may be more.
+    pub(crate) fn advance(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            let Some((now, event)) = self.next().filter(|(now, _)| *now <= self.scenario.horizon) else { return false };
+            self.now = now;
             self.happen(now, event);
             self.tally.events += 1;
-            if self.tally.events.is_multiple_of(STRIDE) {
-                progress(self.tally.ended());
-            }
         }
-        self.close();
+        true
+    }
+
+    /// How far it has come.
+    pub(crate) const fn now(&self) -> Micros {
+        self.now
+    }
+
+    /// What was counted so far.
+    pub(crate) const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Ends every request that is still open.
+    pub(crate) fn close(mut self) -> Tally {
+        self.cancel_open();
         self.tally.close();
-        progress(self.tally.ended());
         self.tally
     }
 
@@ -116,7 +126,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// What is open at the horizon is cancelled; what has not begun does not begin.
-    fn close(&mut self) {
+    fn cancel_open(&mut self) {
         for request in 0..self.calls.len() as u32 {
             if self.call(request).phase != Phase::Ended {
                 self.tally.unfinished += 1;

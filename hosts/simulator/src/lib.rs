@@ -26,6 +26,8 @@ mod report;
 mod run;
 mod scenario;
 mod server;
+mod simulation;
+mod stage;
 mod tally;
 
 #[cfg(feature = "plot")]
@@ -35,6 +37,7 @@ pub use self::{
     report::{Ended, Load, Ratio, Report, Run, Waiting},
     run::{Progress, simulate},
     scenario::{SCENARIOS, Scenario, ScenarioError},
+    simulation::{Simulation, SoFar},
 };
 
 /// Compiles the example of the README.

@@ -11,6 +11,7 @@ pub use self::ratio::Ratio;
 use crate::{
     contender::{Contender, Nesting},
     micros::Micros,
+    scenario::Scenario,
     tally::{SLOT_MS, Slot, Tally},
 };
 
@@ -129,6 +130,12 @@ pub struct Load {
     pub returned: Vec<u64>,
 }
 
+impl Report {
+    pub(crate) fn new(scenario: &Scenario, seed: u64, runs: Vec<Run>) -> Self {
+        Self { scenario: scenario.name().to_owned(), description: scenario.description().to_owned(), seed, runs }
+    }
+}
+
 impl Run {
     pub(crate) fn new(contender: &Contender, clients: u32, repeats: u32, mut tally: Tally) -> Self {
         let requests = tally.ended();
@@ -172,6 +179,15 @@ impl Run {
         (self.sends + repeats / 2) / repeats
     }
 
+    /// Which share of all requests, in percent, had ended with success within so many seconds of their beginning: a point for
+    /// each percentile, times ascending.
+    #[must_use]
+    pub fn succeeded_within(&self) -> Vec<(f64, f64)> {
+        let reached = self.goodput.thousandths() as f64 / 1_000.0;
+        let percentiles = (1_u32..).zip(&self.waiting.percentiles_ms);
+        percentiles.map(|(percent, ms)| (f64::from(*ms) / 1_000.0, f64::from(percent) * reached)).collect()
+    }
+
     /// How many requests ended in this way.
     #[must_use]
     pub fn ended(&self, end: End) -> u64 {
@@ -198,10 +214,29 @@ impl Waiting {
 }
 
 impl Load {
+    /// Counts of this load in each second: a point for the beginning of each second, in seconds, or of each step where those
+    /// are longer.
+    ///
+    /// ```
+    /// use refrain_simulator::{SCENARIOS, Scenario, simulate};
+    /// let scenario = Scenario::parse(SCENARIOS[0].1)?.with_clients(200)?;
+    /// let load = &simulate(&scenario, 1, &|_| ()).runs[0].load;
+    /// let [first, ..] = load.per_second(&load.offered)[..] else { panic!("nobody came") };
+    /// assert_eq!(first, (0.0, 400.0), "all at once, and without jitter all of them again after 500 ms");
+    /// # Ok::<(), refrain_simulator::ScenarioError>(())
+    /// ```
+    #[must_use]
+    pub fn per_second(&self, counts: &[u64]) -> Vec<(f64, f64)> {
+        let steps = (1_000 / self.step_ms).max(1);
+        let seconds = (steps * self.step_ms) as f64 / 1_000.0;
+        let sums = counts.chunks(steps as usize).map(|counts| counts.iter().sum::<u64>() as f64);
+        sums.enumerate().map(|(at, sum)| (at as f64 * seconds, sum / seconds)).collect()
+    }
+
     /// Steps that make up a picture.
     const STEPS: usize = 400;
 
-    fn of(slots: &[Slot]) -> Self {
+    pub(crate) fn of(slots: &[Slot]) -> Self {
         let fits = |slots_each: &usize| slots.len().div_ceil(*slots_each) <= Self::STEPS;
         let each = [1, 2, 5, 10, 50, 100, 600, 3_000].into_iter().find(fits).unwrap_or(36_000);
         let sums = |count: fn(&Slot) -> u64| slots.chunks(each).map(|step| step.iter().map(count).sum()).collect();

@@ -4,9 +4,14 @@ mod error;
 mod text;
 
 use policy_core::Millis;
+use refrain_document::Document;
 
 pub use self::error::ScenarioError;
-use crate::{contender::Contender, draw::Length, micros::Micros};
+use crate::{
+    contender::{self, Contender},
+    draw::Length,
+    micros::Micros,
+};
 
 /// A scenario that was read and makes sense.
 ///
@@ -161,6 +166,22 @@ impl Scenario {
         text::read(text)
     }
 
+    /// Reads a scenario with changes to it: a text of the same format, whose values take the place of those in `text`.
+    ///
+    /// ```
+    /// use refrain_simulator::{SCENARIOS, Scenario};
+    /// let (_, outage) = SCENARIOS[0];
+    /// let changed = Scenario::parse_with(outage, "clients = 500\noutage.until = '20s'")?;
+    /// assert_eq!(changed.client_counts(), [500]);
+    /// # Ok::<(), refrain_simulator::ScenarioError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Scenario::parse`].
+    pub fn parse_with(text: &str, changes: &str) -> Result<Self, ScenarioError> {
+        text::read_with(text, changes)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -205,6 +226,27 @@ impl Scenario {
     #[must_use]
     pub fn with_contenders(self, contenders: Vec<Contender>) -> Self {
         Self { contenders, ..self }
+    }
+
+    /// The same with these policies as its contenders, each in each arrangement of tiers that the scenario has.
+    ///
+    /// ```
+    /// use refrain_document::ready;
+    /// use refrain_simulator::{SCENARIOS, Scenario};
+    /// let stripe = ready::find("stripe").map(ready::Ready::document);
+    /// let scenario = Scenario::parse(SCENARIOS[0].1)?.with_policies(stripe.as_slice())?;
+    /// assert_eq!(scenario.contenders()[0].label(), "stripe");
+    /// # Ok::<(), refrain_simulator::ScenarioError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No policy.
+    pub fn with_policies(self, documents: &[Document]) -> Result<Self, ScenarioError> {
+        if documents.is_empty() {
+            return Err(ScenarioError::value("contender", "at least one"));
+        }
+        let contenders = contender::in_the_shapes_of(&self.contenders, documents)?;
+        Ok(self.with_contenders(contenders))
     }
 
     /// The most logical requests that one run can have.

@@ -41,8 +41,8 @@ pub(crate) struct Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hint(pub(crate) u32);
 
-pub(crate) struct Server<'a> {
-    spec: &'a ServerSpec,
+pub(crate) struct Server {
+    spec: ServerSpec,
     draws: Draws,
     busy: u32,
     waiting: VecDeque<Job>,
@@ -50,8 +50,8 @@ pub(crate) struct Server<'a> {
     version: u32,
 }
 
-impl<'a> Server<'a> {
-    pub(crate) fn new(spec: &'a ServerSpec, draws: Draws) -> Self {
+impl Server {
+    pub(crate) fn new(spec: ServerSpec, draws: Draws) -> Self {
         let limiter = spec.limit.map(|limit| Limiter::new(limit.kind));
         Self { spec, draws, busy: 0, waiting: VecDeque::new(), limiter, version: 0 }
     }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn who_finds_no_worker_waits_and_who_finds_no_place_is_turned_away() {
-        let mut server = Server::new(&SPEC, Draws::new(1));
+        let mut server = Server::new(SPEC, Draws::new(1));
         assert_eq!(server.receive(Micros::ZERO, job(0)), Reception::Begun(job(0)));
         assert_eq!(server.receive(Micros::ZERO, job(1)), Reception::Queued);
         let refusal = Refusal { status: 503, hint: None };
@@ -186,7 +186,7 @@ mod tests {
         let outage = Some(Outage { window, answer: OutageAnswer::Status(503) });
         let hints = |retry_after| {
             let spec = ServerSpec { outage, retry_after: Some(retry_after), ..SPEC };
-            let mut server = Server::new(&spec, Draws::new(1));
+            let mut server = Server::new(spec, Draws::new(1));
             [0, 1, 2].map(|request| match server.receive(Micros::new(10_000_000), job(request)) {
                 Reception::TurnedAway(Refusal { status: 503, hint: Some(hint) }) => hint.0,
                 other => panic!("{other:?}"),
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_write_fails_if_somebody_wrote_after_it_was_read() {
         let spec = ServerSpec { contention: Some(crate::scenario::Contention { status: 409 }), ..SPEC };
-        let mut server = Server::new(&spec, Draws::new(1));
+        let mut server = Server::new(spec, Draws::new(1));
         let read = server.version();
         assert_eq!(server.write(Micros::ZERO, job(0), read), Ok(()));
         assert_eq!(server.write(Micros::ZERO, job(1), read), Err(Refusal { status: 409, hint: None }));

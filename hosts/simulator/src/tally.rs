@@ -138,9 +138,7 @@ impl Tally {
 
     /// Adds another fleet of the same scenario and policy.
     pub(crate) fn add(&mut self, other: Self) {
-        let slots = self.slots.len().max(other.slots.len());
-        self.slots.resize(slots, Slot::default());
-        self.slots.iter_mut().zip(&other.slots).for_each(|(slot, other)| slot.add(other));
+        Slot::add_all(&mut self.slots, &other.slots);
         self.ends.iter_mut().zip(other.ends).for_each(|(end, other)| *end += other);
         self.times.extend(other.times);
         self.sends += other.sends;
@@ -170,6 +168,12 @@ impl Tally {
 }
 
 impl Slot {
+    /// Adds, slot by slot.
+    pub(crate) fn add_all(slots: &mut Vec<Self>, others: &[Self]) {
+        slots.resize(slots.len().max(others.len()), Self::default());
+        slots.iter_mut().zip(others).for_each(|(slot, other)| slot.add(other));
+    }
+
     const fn add(&mut self, other: &Self) {
         self.offered += other.offered;
         self.served += other.served;

@@ -3,7 +3,7 @@
 use policy_core::End;
 use proptest::prelude::*;
 use refrain_document::Digest;
-use refrain_simulator::{Report, SCENARIOS, Scenario, simulate};
+use refrain_simulator::{Report, SCENARIOS, Scenario, Simulation, simulate};
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_on_every_machine() {
@@ -17,6 +17,36 @@ fn the_same_seed_gives_the_same_bytes_on_every_machine() {
     assert_eq!(digest(1), digest(1));
     assert_ne!(digest(1), digest(2));
     assert_eq!(digest(1), include_str!("digest.txt").trim_end(), "if the change was meant, write it to digest.txt");
+}
+
+#[test]
+fn a_simulation_in_pieces_gives_the_same_report_and_its_policies_go_forward_together() {
+    for (name, text) in SCENARIOS {
+        let scenario = Scenario::parse(text).and_then(|scenario| scenario.with_clients(60)).expect("a scenario");
+        let whole = simulate(&scenario, 3, &|_| ());
+        let mut pieces = Simulation::new(scenario, 3);
+        let mut before = pieces.so_far();
+        while pieces.advance(100) {
+            let now = pieces.so_far();
+            let sums = |load: &[u64]| load.iter().sum::<u64>();
+            for (now, before) in now.iter().zip(&before) {
+                assert!(now.sends >= before.sends && now.ended >= before.ended, "{name}");
+                assert!(sums(&now.load.offered) <= now.sends && sums(&now.load.delivered) <= now.ended, "{name}");
+            }
+            assert_eq!(pieces.progress().ended, now.iter().map(|run| run.ended).sum::<u64>(), "{name}");
+            before = now;
+        }
+        assert_eq!(pieces.progress().ended, pieces.progress().total, "{name}");
+        assert_eq!(pieces.finish(), whole, "{name}");
+    }
+}
+
+#[test]
+fn who_reports_before_the_end_lets_the_rest_happen() {
+    let scenario = Scenario::parse(SCENARIOS[0].1).and_then(|scenario| scenario.with_clients(60)).expect("a scenario");
+    let mut pieces = Simulation::new(scenario.clone(), 3);
+    assert!(pieces.advance(50));
+    assert_eq!(pieces.finish(), simulate(&scenario, 3, &|_| ()));
 }
 
 #[test]

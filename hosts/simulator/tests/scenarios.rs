@@ -1,6 +1,7 @@
 //! Scenarios as they are written: what is refused, and what it is told.
 
-use refrain_simulator::{SCENARIOS, Scenario};
+use refrain_document::ready;
+use refrain_simulator::{Contender, SCENARIOS, Scenario};
 
 const PLAIN: &str = r#"
 name = "plain"
@@ -68,4 +69,27 @@ fn what_makes_no_sense_is_refused_with_its_place_and_what_was_expected() {
         let error = Scenario::parse(&text).err().unwrap_or_else(|| panic!("accepted: {to}")).to_string();
         assert!(error.contains(expected), "{to}: {error}");
     }
+}
+
+#[test]
+fn changes_take_the_place_of_what_a_scenario_says_and_are_checked_as_it_is() {
+    let changed = |changes| Scenario::parse_with(PLAIN, changes);
+    let scenario = changed("name = 'other'\nclients = 7\nserver.queue = 3").expect("the same server with a queue");
+    assert_eq!((scenario.name(), scenario.client_counts()), ("other", [7].as_slice()));
+    let added = changed("outage = { from = '0s', until = '0s', answer = 503 }").expect_err("no time");
+    assert!(added.to_string().contains("`outage.until`: expected a moment after"), "{added}");
+    let unread = changed("server = ").expect_err("no TOML");
+    assert!(unread.to_string().contains("TOML parse error"), "{unread}");
+    assert!(changed("server.worker = 3").expect_err("no key").to_string().contains("unknown field `worker`"));
+}
+
+#[test]
+fn policies_stand_in_each_arrangement_of_tiers_that_the_scenario_has() {
+    let (_, tiers) = SCENARIOS.into_iter().find(|(name, _)| *name == "tiers").expect("a scenario of this name");
+    let stripe = ready::find("stripe").expect("a ready-made policy").document();
+    let scenario = Scenario::parse(tiers).and_then(|scenario| scenario.with_policies(&[stripe])).expect("a policy");
+    let labels: Vec<_> = scenario.contenders().iter().map(Contender::label).collect();
+    assert_eq!(labels, ["stripe", "stripe, 3 tiers, nesting counted", "stripe, 3 tiers, nesting ignored"]);
+    let none = scenario.with_policies(&[]).expect_err("nobody to compare");
+    assert_eq!(none.to_string(), "`contender`: expected at least one");
 }

@@ -1,8 +1,12 @@
 //! The JSON Schema of documents, for editors and for programs that make documents.
 
+mod cursor;
+mod help;
+
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+pub use self::help::{Help, help};
 use crate::shape::Shape;
 
 /// The identity of the schema; editors are given its place by `$schema` in JSON or `#:schema` in TOML.
@@ -18,12 +22,16 @@ const ID: &str = "urn:refrain:policy-document:1";
 /// ```
 #[must_use]
 pub fn text() -> String {
+    format!("{:#}\n", schema())
+}
+
+fn schema() -> Value {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Shape>().to_value();
     tidy(&mut schema);
     if let Value::Object(members) = &mut schema {
         members.insert("$id".to_owned(), ID.into());
     }
-    format!("{schema:#}\n")
+    schema
 }
 
 /// Joins the lines of descriptions, and drops defaults of whole tables: editors show those of their keys.

@@ -17,7 +17,7 @@ use crate::{
     server::{Hint, Job},
 };
 
-impl Fleet<'_> {
+impl Fleet {
     pub(super) fn arrive(&mut self, now: Micros, request: u32) {
         if request + 1 < self.total {
             let gap = match self.scenario.arrivals {

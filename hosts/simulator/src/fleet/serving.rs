@@ -8,7 +8,7 @@ use crate::{
     tally::Tally,
 };
 
-impl Fleet<'_> {
+impl Fleet {
     pub(super) fn receive(&mut self, now: Micros, job: Job) {
         let is_retry = job.send > 1;
         let returns = is_retry && self.call_mut(job.request).returns_in(Tally::slot(now));

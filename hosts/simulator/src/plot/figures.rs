@@ -33,7 +33,7 @@ impl Report {
             x: "seconds".to_owned(),
             y: "in each second".to_owned(),
             scale: Scale::Linear,
-            lines: self.lines(|run| per_second(run.load.step_ms, counts(&run.load))),
+            lines: self.lines(|run| run.load.per_second(counts(&run.load))),
         };
         vec![
             chart("offered", "attempts that reach the server", |load| &load.offered),
@@ -45,18 +45,13 @@ impl Report {
     }
 
     fn waiting_chart(&self) -> Chart {
-        let share = |run: &Run| {
-            let reached = run.goodput.thousandths() as f64 / 1_000.0;
-            let percentiles = (1_u32..).zip(&run.waiting.percentiles_ms);
-            percentiles.map(|(percent, ms)| (f64::from(*ms) / 1_000.0, f64::from(percent) * reached)).collect()
-        };
         Chart {
             name: format!("{}-waiting", self.scenario),
             title: format!("{}: requests that have ended with success by then", self.scenario),
             x: "seconds since the request began".to_owned(),
             y: "percent".to_owned(),
             scale: Scale::Linear,
-            lines: self.lines(share),
+            lines: self.lines(Run::succeeded_within),
         }
     }
 
@@ -71,12 +66,4 @@ impl Report {
         }
         lines
     }
-}
-
-/// Steps of a second, or longer ones.
-fn per_second(step_ms: u64, counts: &[u64]) -> Vec<(f64, f64)> {
-    let steps = (1_000 / step_ms).max(1);
-    let seconds = (steps * step_ms) as f64 / 1_000.0;
-    let sums = counts.chunks(steps as usize).map(|counts| counts.iter().sum::<u64>() as f64);
-    sums.enumerate().map(|(at, sum)| (at as f64 * seconds, sum / seconds)).collect()
 }

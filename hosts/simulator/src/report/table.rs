@@ -27,12 +27,16 @@ success: of all logical requests; each: sends for each of them; peak: of those t
 early: sends before the server had asked for them; recovery: from the end of what went wrong until nobody was turned away";
 
 impl Report {
+    /// The names of the table's columns, and then its cells, line by line: one for each run.
+    #[must_use]
+    pub fn to_cells(&self) -> Vec<Vec<String>> {
+        self.rows().into_iter().map(Vec::from).collect()
+    }
+
     /// A table with a line for each run, and what its columns mean.
     #[must_use]
     pub fn to_table(&self) -> String {
-        let header = COLUMNS.map(|(name, _)| name.to_owned());
-        let rows: Vec<_> =
-            std::iter::once(header).chain(self.runs.iter().map(|run| COLUMNS.map(|(_, value)| value(run)))).collect();
+        let rows = self.rows();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths: [usize; COLUMNS.len()] = std::array::from_fn(width);
         let line = |row: &[String; COLUMNS.len()]| {
@@ -44,6 +48,11 @@ impl Report {
         };
         let lines = rows.iter().map(line).collect::<Vec<_>>().join("\n");
         format!("{lines}\n\n{LEGEND}")
+    }
+
+    fn rows(&self) -> Vec<[String; COLUMNS.len()]> {
+        let header = COLUMNS.map(|(name, _)| name.to_owned());
+        std::iter::once(header).chain(self.runs.iter().map(|run| COLUMNS.map(|(_, value)| value(run)))).collect()
     }
 }
 

@@ -24,6 +24,25 @@ pub(super) fn read(text: &str) -> Result<Scenario, ScenarioError> {
     file.check()
 }
 
+/// The same of a text with changes to it.
+pub(super) fn read_with(text: &str, changes: &str) -> Result<Scenario, ScenarioError> {
+    let unread = |error: toml::de::Error| ScenarioError::Text(error.to_string());
+    let mut table: toml::Table = text.parse().map_err(unread)?;
+    put(&mut table, changes.parse().map_err(unread)?);
+    let file: File = table.try_into().map_err(unread)?;
+    file.check()
+}
+
+/// Puts values into a table; tables in both are joined.
+fn put(table: &mut toml::Table, changes: toml::Table) {
+    for (key, change) in changes {
+        match (table.get_mut(&key), change) {
+            (Some(toml::Value::Table(table)), toml::Value::Table(changes)) => put(table, changes),
+            (_, change) => drop(table.insert(key, change)),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

@@ -153,3 +153,45 @@ fn the_schema_shows_the_defaults_of_the_core() {
     assert_eq!(default("Retry", "statuses"), json!([408, 429, 500, "502-504"]));
     assert_eq!(default("Budget", "timed_out"), json!(10));
 }
+
+/// Every key of every table has help at its place, and what it says comes from the schema.
+#[test]
+fn every_key_that_is_written_has_help_at_its_place() {
+    let full = ready::find("grpc-a6").unwrap().document().to_toml();
+    let mut keys = BTreeSet::new();
+    for (at, _) in full.match_indices('\n') {
+        let help = schema::help(&full, at);
+        assert!(!help.description.is_empty(), "nothing at {at} of {full}");
+        keys.insert(help.key);
+    }
+    for key in
+        ["schema", "limits.deadline", "retry.statuses", "budget.capacity", "hints.fields", "backoff.transient.cap"]
+    {
+        assert!(keys.contains(key), "{key} not among {keys:?}");
+    }
+}
+
+#[test]
+fn help_says_what_a_value_can_be() {
+    let at_end = |text: &str| schema::help(text, text.len());
+    assert_eq!(at_end("[limits]\nmax_attempts = ").values, ["a whole number from 1 to 10000"]);
+    let jitter = at_end("backoff.jitter = ");
+    assert_eq!(jitter.values, ["`\"none\"`, `\"full\"`, `\"equal\"`, `\"decorrelated\"`", "a table"]);
+    assert_eq!((jitter.default.as_deref(), jitter.keys), (Some("\"full\""), vec!["high".to_owned(), "low".to_owned()]));
+    let statuses = at_end("[retry]\nstatuses = ");
+    assert_eq!(statuses.default.as_deref(), Some("[408, 429, 500, \"502-504\"]"));
+    assert_eq!(statuses.values, ["a list of: a whole number from 100 to 599"]);
+    let deadline = at_end("[limits]\ndeadline = ");
+    assert_eq!(
+        deadline.values,
+        ["`\"none\"`", "a whole number", "for example `\"none\"`, `\"30s\"`, `\"1h30m\"`, `500`"]
+    );
+    assert_eq!(at_end("hints.fields = [{ bad_value = ").values, ["`\"next\"`, `\"backoff\"`, `\"stop\"`"]);
+}
+
+#[test]
+fn help_for_what_the_schema_does_not_know_is_that_of_the_table_around_it() {
+    let help = schema::help("[limits]\nmax_tries = 3", 12);
+    assert_eq!((help.key.as_str(), help.description.as_str()), ("limits", "How often, how long."));
+    assert!(schema::help("", 0).keys.contains(&"limits".to_owned()));
+}
