@@ -6,27 +6,10 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use refrain_document::ready;
-use wasm_bindgen_cli_support::Bindgen;
 
-use crate::{guest, node, pages, shell, toolchain};
-
-/// What the compiler may use; every engine of the last years has it, and `wasm-opt` is told so.
-const FEATURES: [&str; 6] = [
-    "--enable-bulk-memory",
-    "--enable-multivalue",
-    "--enable-mutable-globals",
-    "--enable-nontrapping-float-to-int",
-    "--enable-reference-types",
-    "--enable-sign-ext",
-];
-
-/// The types of the dynamic engine: the one generated file that is committed, so that the sources can be checked without it.
-const TYPES: &str = "src/generated/dynamic.d.ts";
-
-/// Needs a library of types that a project may not have chosen, and nobody disposes of a policy.
-const DISPOSE: &str = "    [Symbol.dispose](): void;\n";
+use crate::{bindgen::Module, guest, node, pages, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -44,7 +27,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Builds it, and returns where the programs are that it needed.
 pub(crate) fn build() -> Result<PathBuf> {
     node::packages(&package())?;
-    dynamic()?;
+    println!("building the dynamic engine (a minute the first time)");
+    dynamic().build()?;
     let programs = programs()?;
     policies(&programs)?;
     shell::run(&mut node::script(&package(), "build"))?;
@@ -66,11 +50,13 @@ pub(crate) fn measure(quick: bool, file: &Path) -> Result<()> {
 /// Everything that CI checks of the package.
 pub(crate) fn test() -> Result<()> {
     node::chromium()?;
-    let types = package().join(TYPES);
+    let types = dynamic().types();
     let committed = shell::read(&types)?;
     let slots = slots(&build()?)?;
     if shell::read(&types)? != committed {
-        bail!("`hosts/browser/{TYPES}` differed from what the sources give, and was written anew: commit it");
+        bail!(
+            "`hosts/browser/src/generated/dynamic.d.ts` differed from what the sources give, and was written anew: commit it"
+        );
     }
     pages::hold(false)?;
     shell::run(&mut node::script(&package(), "check"))?;
@@ -83,42 +69,14 @@ pub(crate) fn package() -> PathBuf {
     shell::workspace().join("hosts/browser")
 }
 
-/// Builds the dynamic engine into the sources of the package.
-fn dynamic() -> Result<()> {
-    toolchain::target(guest::TRIPLE)?;
-    println!("building the dynamic engine (a minute the first time)");
-    let (workspace, target) = (shell::workspace(), shell::target());
-    shell::run(
-        shell::cargo()
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "refrain-dynamic",
-                "--profile",
-                "dynamic",
-                "--target",
-                guest::TRIPLE,
-            ])
-            .env("CARGO_ENCODED_RUSTFLAGS", guest::nameless(&workspace)?.join("\u{1f}"))
-            .env_remove("RUSTFLAGS"),
-    )?;
-    let bound = target.join("refrain/dynamic");
-    Bindgen::new()
-        .input_path(target.join(guest::TRIPLE).join("dynamic/refrain_dynamic.wasm"))
-        .out_name("dynamic")
-        .web(true)
-        .and_then(|bindgen| bindgen.typescript(true).omit_default_module_path(true).generate(&bound))
-        .map_err(|error| anyhow!("{error:#}"))
-        .context("cannot make the glue of the dynamic engine")?;
-    let generated = package().join("src/generated");
-    shell::write(&generated.join("dynamic.js"), &shell::read(&bound.join("dynamic.js"))?)?;
-    let types = String::from_utf8(shell::read(&bound.join("dynamic.d.ts"))?)?;
-    shell::write(&package().join(TYPES), types.replace(DISPOSE, "").as_bytes())?;
-    let (whole, small) = (bound.join("dynamic_bg.wasm"), bound.join("dynamic.wasm"));
-    let mut optimise = node::program(&package(), "wasm-opt");
-    shell::run(optimise.arg("-Oz").args(FEATURES).arg(&whole).arg("--output").arg(&small))?;
-    shell::write(&generated.join("dynamic.wasm"), &shell::read(&small)?)
+fn dynamic() -> Module<'static> {
+    Module {
+        package: "refrain-dynamic",
+        profile: "dynamic",
+        name: "dynamic",
+        level: "-Oz",
+        folder: package().join("src/generated"),
+    }
 }
 
 /// Writes the ready-made policies as modules into the sources of the package.

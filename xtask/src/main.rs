@@ -1,11 +1,13 @@
 //! `cargo xtask`: every step of building, checking and showing Refrain, for people and CI alike.
 
+mod bindgen;
 mod browser;
 mod check_guest;
 mod conform;
 mod demo;
 mod generate;
 mod guest;
+mod lab;
 mod layout;
 mod measure;
 mod node;
@@ -55,6 +57,8 @@ enum Command {
     /// Writes `refrain/refrain.wasm` and `refrain/refrain.core.wasm` in the target folder and prints their sizes and
     /// SHA-256. The same sources give the same bytes in every folder.
     Guest,
+    /// Build what the web demo computes, `web-demo/lab`, and the component that it bakes into.
+    Lab,
     /// Build the browser host's npm package, `hosts/browser`, with its dynamic engine.
     Browser(browser::Options),
     /// Build the web demo, a page on which a person sees what a policy does, and serve it on this machine.
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
         Command::Conform(options) => conform::run(&options),
         Command::ImportCases(options) => conform::import(&options),
         Command::Guest => guest::run(),
+        Command::Lab => lab::build(),
         Command::Browser(options) => browser::run(&options),
         Command::Web(options) => web::run(&options),
         Command::CheckGuest(options) => check_guest::run(&options),

@@ -3,13 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use policy_core::Millis;
-use refrain_document::{
-    Document,
-    explain::{self, Waits, WorstCase},
-    visible,
-};
-use serde::Serialize;
+use refrain_document::{explain::Explanation, visible};
 
 use crate::{
     engine::EngineArgs,
@@ -39,87 +33,15 @@ pub(crate) struct ExplainArgs {
 pub(crate) fn run(args: &ExplainArgs, engine: &EngineArgs, format: Format) -> Result<Exit, Error> {
     engine.refuse("explain")?;
     let document = policy::document(&args.policy, &engine.trust)?;
-    report::show(format, &Explained::of(&document), Explained::text)?;
+    report::show(format, &Explanation::of(&document), text)?;
     Ok(Exit::Success)
 }
 
-#[derive(Serialize)]
-struct Explained {
-    name: String,
-    version: String,
-    description: String,
-    sentences: Vec<String>,
-    worst_case: Worst,
-    #[serde(skip)]
-    table: WorstCase,
-}
-
-/// Spans are milliseconds; `null` stands for no limit.
-#[derive(Serialize)]
-struct Worst {
-    sends: u32,
-    retries: Vec<Retry>,
-    local_ms: u64,
-    with_hints_ms: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct Retry {
-    index: u32,
-    transient: Range,
-    /// `null` if no status is throttled.
-    throttled: Option<Range>,
-    total_ms: u64,
-}
-
-#[derive(Serialize)]
-struct Range {
-    shortest_ms: u64,
-    longest_ms: u64,
-}
-
-impl Explained {
-    fn of(document: &Document) -> Self {
-        let table = explain::table(document);
-        Self {
-            name: document.name().to_owned(),
-            version: document.version().to_string(),
-            description: document.description().to_owned(),
-            sentences: explain::sentences(document),
-            worst_case: Worst::of(&table),
-            table,
-        }
-    }
-
-    fn text(&self) -> String {
-        let title = paint(BOLD, format_args!("{} {}", self.name, self.version));
-        let sentences: Vec<_> =
-            self.sentences.iter().map(|sentence| format!("  {}", visible::text(sentence))).collect();
-        let parts =
-            [format!("{title}\n{}", visible::text(&self.description)), sentences.join("\n"), self.table.to_string()];
-        parts.map(|part| part.trim_end().to_owned()).join("\n\n")
-    }
-}
-
-impl Worst {
-    fn of(table: &WorstCase) -> Self {
-        let retry = |retry: &explain::Retry| Retry {
-            index: retry.index,
-            transient: retry.transient.into(),
-            throttled: retry.throttled.map(Range::from),
-            total_ms: retry.total.get(),
-        };
-        Self {
-            sends: table.sends,
-            retries: table.retries.iter().map(retry).collect(),
-            local_ms: table.local.get(),
-            with_hints_ms: table.with_hints.map(Millis::get),
-        }
-    }
-}
-
-impl From<Waits> for Range {
-    fn from(waits: Waits) -> Self {
-        Self { shortest_ms: waits.shortest.get(), longest_ms: waits.longest.get() }
-    }
+fn text(explanation: &Explanation) -> String {
+    let title = paint(BOLD, format_args!("{} {}", explanation.name, explanation.version));
+    let sentences: Vec<_> =
+        explanation.sentences.iter().map(|sentence| format!("  {}", visible::text(sentence))).collect();
+    let description = visible::text(&explanation.description);
+    let parts = [format!("{title}\n{description}"), sentences.join("\n"), explanation.worst_case.to_string()];
+    parts.map(|part| part.trim_end().to_owned()).join("\n\n")
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Events of one run before another goes on.
-const TURN: u64 = 1 << 12;
+const TURN: u64 = 1 << 14;
 
 /// A scenario under way, on one thread: it goes on when it is told to, and who drops it stops it.
 ///

@@ -7,6 +7,7 @@
 //! println!("{}", explain::table(&document));
 //! ```
 
+mod explanation;
 mod hints;
 mod phrases;
 mod text;
@@ -15,7 +16,10 @@ mod worst;
 use policy_core::{BudgetScope, DeadlineScope, KeyForm, Offline, Rules, Tokens};
 
 use self::phrases::{backoff, failures, joined, methods, statuses, tokens};
-pub use self::worst::{Retry, Waits, WorstCase, table};
+pub use self::{
+    explanation::Explanation,
+    worst::{Retry, Waits, WorstCase, table},
+};
 use crate::{document::Document, duration::text as span, host::HostSettings};
 
 /// What a caller experiences, one thought a sentence: what is retried, when, what the server has to say, what ends it, what

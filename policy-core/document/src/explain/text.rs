@@ -14,22 +14,55 @@ const LAST_LINES: usize = 2;
 /// The table in columns, and what all waits come to.
 impl fmt::Display for WorstCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = self.lines();
-        let widths: [usize; 4] =
-            std::array::from_fn(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0));
-        for line in lines.iter().filter(|_| !self.retries.is_empty()) {
-            let cells = line.iter().zip(widths).filter(|(_, width)| *width > 0);
-            let cells: Vec<_> = cells.map(|(cell, width)| format!("{cell:width$}")).collect();
-            writeln!(f, "{}", cells.join("  ").trim_end())?;
+        let lines = self.to_cells();
+        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        for line in &lines {
+            let cells = line.iter().enumerate().map(|(column, cell)| format!("{cell:width$}", width = width(column)));
+            writeln!(f, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
         }
-        if let Some(wait) = self.max_wait.filter(|wait| self.longest() > *wait) {
-            writeln!(f, "(*) deferred above {}", span(wait))?;
-        }
+        self.note().map_or(Ok(()), |note| writeln!(f, "{note}"))?;
         f.write_str(&self.summary())
     }
 }
 
 impl WorstCase {
+    /// The names of the table's columns, and then its cells, line by line; empty if nothing is retried.
+    ///
+    /// ```
+    /// use refrain_document::{explain, ready};
+    /// let cells = explain::table(&ready::find("read-only-strict").unwrap().document()).to_cells();
+    /// assert_eq!((cells[0][0].as_str(), cells.len()), ("retry", 4));
+    /// ```
+    #[must_use]
+    pub fn to_cells(&self) -> Vec<Vec<String>> {
+        if self.retries.is_empty() {
+            return Vec::new();
+        }
+        let lines = self.lines();
+        let is_used = |column: usize| lines.iter().any(|line| !line[column].is_empty());
+        let used =
+            |line: &[String; 4]| (0..4).filter(|column| is_used(*column)).map(|column| line[column].clone()).collect();
+        lines.iter().map(used).collect()
+    }
+
+    /// What a mark in the cells means, if there is one.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let wait = self.max_wait.filter(|wait| self.longest() > *wait)?;
+        Some(format!("(*) deferred above {}", span(wait)))
+    }
+
+    /// What all waits come to, in two sentences.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let sends = if self.sends == 1 { "1 send".to_owned() } else { format!("{} sends at most", self.sends) };
+        let with_hints = match self.with_hints {
+            Some(total) => format!("{} if it does", span(total)),
+            None => "without a limit if it does".to_owned(),
+        };
+        format!("{sends}. All waits together: at most {} if the server names no time, {with_hints}.", span(self.local))
+    }
+
     /// The head and a line for each run of equal retries.
     fn lines(&self) -> Vec<[String; 4]> {
         let mut runs: Vec<(Retry, Retry)> = Vec::new();
@@ -69,14 +102,5 @@ impl WorstCase {
     fn longest(&self) -> Millis {
         let waits = self.retries.iter().flat_map(|retry| [Some(retry.transient), retry.throttled]).flatten();
         waits.map(|waits| waits.longest).max().unwrap_or(Millis::ZERO)
-    }
-
-    fn summary(&self) -> String {
-        let sends = if self.sends == 1 { "1 send".to_owned() } else { format!("{} sends at most", self.sends) };
-        let with_hints = match self.with_hints {
-            Some(total) => format!("{} if it does", span(total)),
-            None => "without a limit if it does".to_owned(),
-        };
-        format!("{sends}. All waits together: at most {} if the server names no time, {with_hints}.", span(self.local))
     }
 }

@@ -1,6 +1,7 @@
 //! The longest waits that a policy can lead to, computed by the core.
 
 use policy_core::{Backoff, Millis, Rules, Sample, Unit};
+use serde::{Serialize, Serializer};
 
 use crate::{document::Document, draft::retry::codes};
 
@@ -12,7 +13,7 @@ use crate::{document::Document, draft::retry::codes};
 /// assert_eq!((worst.sends, worst.retries.len()), (4, 3));
 /// assert_eq!(worst.retries.last().map(|retry| retry.total), Some(worst.local));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WorstCase {
     /// All sends, the first included.
@@ -20,13 +21,17 @@ pub struct WorstCase {
     /// Each retry, if the server names no time.
     pub retries: Vec<Retry>,
     /// Longest wait in the process; what asks for more is deferred.
+    #[serde(skip)]
     pub max_wait: Option<Millis>,
     /// No wait is begun that would reach it.
+    #[serde(skip)]
     pub deadline: Option<Millis>,
     /// All waits together if the server names no time: no longer than this.
+    #[serde(rename = "local_ms", serialize_with = "millis")]
     pub local: Millis,
     /// All waits together if the server names the longest time that is waited for, each time: no longer than this. `None`
     /// if nothing limits it.
+    #[serde(rename = "with_hints_ms", serialize_with = "limit")]
     pub with_hints: Option<Millis>,
 }
 
@@ -40,7 +45,7 @@ pub struct WorstCase {
 ///     format!("retry {}: up to {longest} ms, {} ms in all", retry.index, retry.total.get())
 /// }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Retry {
     /// Its index, from 0.
@@ -50,6 +55,7 @@ pub struct Retry {
     /// The wait before it, after a throttled status; `None` if no status is throttled.
     pub throttled: Option<Waits>,
     /// All waits up to here together: no longer than this.
+    #[serde(rename = "total_ms", serialize_with = "millis")]
     pub total: Millis,
 }
 
@@ -63,13 +69,24 @@ pub struct Retry {
 ///     waits.shortest == waits.longest
 /// }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Waits {
     /// With the smallest sample.
+    #[serde(rename = "shortest_ms", serialize_with = "millis")]
     pub shortest: Millis,
     /// With the largest sample.
+    #[serde(rename = "longest_ms", serialize_with = "millis")]
     pub longest: Millis,
+}
+
+fn millis<S: Serializer>(span: &Millis, serializer: S) -> Result<S::Ok, S::Error> {
+    span.get().serialize(serializer)
+}
+
+/// `null` for none.
+fn limit<S: Serializer>(span: &Option<Millis>, serializer: S) -> Result<S::Ok, S::Error> {
+    span.map(Millis::get).serialize(serializer)
 }
 
 /// The longest waits under a document, while there is a network.

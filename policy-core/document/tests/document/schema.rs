@@ -164,8 +164,7 @@ fn every_key_that_is_written_has_help_at_its_place() {
         assert!(!help.description.is_empty(), "nothing at {at} of {full}");
         keys.insert(help.key);
     }
-    for key in
-        ["schema", "limits.deadline", "retry.statuses", "budget.capacity", "hints.fields", "backoff.transient.cap"]
+    for key in ["schema", "limits.deadline", "retry.statuses", "budget.capacity", "hints.fields", "backoff.jitter.low"]
     {
         assert!(keys.contains(key), "{key} not among {keys:?}");
     }

@@ -1,0 +1,111 @@
+//! The simulator.
+
+use refrain_simulator::{Report, SCENARIOS, Scenario};
+use serde::Serialize;
+use wasm_bindgen::{JsError, prelude::wasm_bindgen};
+
+use crate::{document, view};
+
+/// The scenarios that there are: JSON of a list of `Shipped` in `lab.ts`.
+///
+/// # Errors
+/// None: every scenario is tested.
+#[wasm_bindgen]
+pub fn scenarios() -> Result<String, JsError> {
+    let shipped = SCENARIOS.iter().map(|(name, text)| {
+        let scenario = Scenario::parse(text)?;
+        Ok(Shipped { name, description: scenario.description().to_owned(), clients: scenario.client_counts().to_vec() })
+    });
+    view::json(&shipped.collect::<Result<Vec<_>, JsError>>()?)
+}
+
+#[derive(Serialize)]
+struct Shipped {
+    name: &'static str,
+    description: String,
+    clients: Vec<u32>,
+}
+
+/// A scenario under way. It goes on when it is told to, and who frees it stops it.
+#[wasm_bindgen]
+pub struct Simulation(refrain_simulator::Simulation);
+
+#[wasm_bindgen]
+impl Simulation {
+    /// Nothing has happened yet.
+    ///
+    /// `scenario` is the name of one that ships, or a text; `changes` are as `Scenario::parse_with` takes them. Without
+    /// `policies`, documents, the scenario's own are compared.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario, the changes or a document.
+    pub fn begin(scenario: &str, changes: &str, policies: Vec<String>, seed: u32) -> Result<Simulation, JsError> {
+        let shipped = SCENARIOS.into_iter().find(|(name, _)| *name == scenario);
+        let parsed = Scenario::parse_with(shipped.map_or(scenario, |(_, text)| text), changes)?;
+        let documents = policies.iter().map(|policy| document::read(policy)).collect::<Result<Vec<_>, _>>()?;
+        let compared = if documents.is_empty() { parsed } else { parsed.with_policies(&documents)? };
+        Ok(Self(refrain_simulator::Simulation::new(compared, seed.into())))
+    }
+
+    /// Lets about this many events happen. Whether there are more.
+    pub fn advance(&mut self, events: u32) -> bool {
+        self.0.advance(events.into())
+    }
+
+    /// Logical requests that have ended, as a share of all, from 0 to 1.
+    #[wasm_bindgen(getter)]
+    #[expect(clippy::cast_precision_loss, reason = "a share to look at")]
+    pub fn share(&self) -> f64 {
+        let progress = self.0.progress();
+        progress.ended as f64 / progress.total.max(1) as f64
+    }
+
+    /// What the runs have come to: JSON of a list of `Series` in `lab.ts`.
+    ///
+    /// # Errors
+    /// None.
+    #[wasm_bindgen(js_name = soFar)]
+    pub fn so_far(&self) -> Result<String, JsError> {
+        view::json(&self.0.so_far().iter().map(view::Series::so_far).collect::<Vec<_>>())
+    }
+
+    /// Lets all that is left happen, and reports.
+    pub fn finish(self) -> Finished {
+        Finished(self.0.finish())
+    }
+}
+
+/// What came of a scenario.
+#[wasm_bindgen]
+pub struct Finished(Report);
+
+#[wasm_bindgen]
+impl Finished {
+    /// The report as `refrain simulate --json` writes it, byte for byte.
+    ///
+    /// # Errors
+    /// None.
+    pub fn report(&self) -> Result<String, JsError> {
+        view::json(&self.0)
+    }
+
+    /// What of it is shown: JSON of a `Results` in `lab.ts`.
+    ///
+    /// # Errors
+    /// None.
+    pub fn results(&self) -> Result<String, JsError> {
+        view::json(&Results {
+            cells: self.0.to_cells(),
+            series: self.0.runs.iter().map(view::Series::of).collect(),
+            peaks: self.0.runs.iter().map(|run| run.peak_returned_share.thousandths()).collect(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct Results {
+    cells: Vec<Vec<String>>,
+    series: Vec<view::Series>,
+    /// In thousandths.
+    peaks: Vec<u64>,
+}
