@@ -1,6 +1,9 @@
 //! Crates for JavaScript: a Wasm module, optimised, and the glue that `wasm-bindgen` makes.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, anyhow};
 use wasm_bindgen_cli_support::Bindgen;
@@ -39,16 +42,22 @@ impl Module<'_> {
     pub(crate) fn build(&self) -> Result<()> {
         toolchain::target(guest::TRIPLE)?;
         let bound = shell::target().join("refrain").join(self.name);
-        self.bind(&self.compile()?, &bound)?;
         let name = self.name;
-        self.copy(&bound.join(format!("{name}.js")))?;
+        let whole = bound.join(format!("{name}_bg.wasm"));
+        let before = fs::read(&whole).ok();
+        self.bind(&self.compile()?, &bound)?;
+        let glue = format!("{name}.js");
+        shell::write(&self.folder.join(&glue), &shell::read(&bound.join(&glue))?)?;
         let types = bound.join(format!("{name}.d.ts"));
         let types = String::from_utf8(shell::read(&types)?).context("the types are no text")?;
         shell::write(&self.types(), types.replace(DISPOSE, "").as_bytes())?;
-        let (whole, small) = (bound.join(format!("{name}_bg.wasm")), bound.join(format!("{name}.wasm")));
-        let mut optimise = node::program(&browser::package(), "wasm-opt");
-        shell::run(optimise.arg(self.level).args(FEATURES).arg(&whole).arg("--output").arg(&small))?;
-        self.copy(&small)
+        let optimised = bound.join(format!("{name}{}.wasm", self.level));
+        // Optimising takes as long as compiling.
+        if !optimised.exists() || before != Some(shell::read(&whole)?) {
+            let mut optimise = node::program(&browser::package(), "wasm-opt");
+            shell::run(optimise.arg(self.level).args(FEATURES).arg(&whole).arg("--output").arg(&optimised))?;
+        }
+        shell::write(&self.folder.join(format!("{name}.wasm")), &shell::read(&optimised)?)
     }
 
     /// The file of its types: the one that is committed, so that the sources can be checked without a build.
@@ -77,10 +86,5 @@ impl Module<'_> {
             .and_then(|bindgen| bindgen.typescript(true).omit_default_module_path(true).generate(into))
             .map_err(|error| anyhow!("{error:#}"))
             .with_context(|| format!("cannot make the glue of `{}`", self.package))
-    }
-
-    fn copy(&self, file: &Path) -> Result<()> {
-        let name = file.file_name().context("a file has a name")?;
-        shell::write(&self.folder.join(name), &shell::read(file)?)
     }
 }

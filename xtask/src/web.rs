@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::{browser, node, shell};
+use crate::{browser, lab, node, shell};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -32,7 +32,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Everything that CI checks of the page.
 pub(crate) fn test() -> Result<()> {
     node::chromium()?;
+    let types = lab::module().types();
+    let committed = shell::read(&types)?;
     prepare()?;
+    ensure!(
+        shell::read(&types)? == committed,
+        "`web-demo/src/generated/lab.d.ts` differed from what the sources give, and was written anew: commit it"
+    );
     shell::run(&mut node::script(&package(), "check"))?;
     page()?;
     let screenshots = shell::target().join("refrain/screenshots");
@@ -50,6 +56,7 @@ fn package() -> PathBuf {
 /// Builds what the page imports.
 fn prepare() -> Result<()> {
     browser::build()?;
+    lab::build()?;
     node::packages(&package())
 }
 

@@ -12,18 +12,28 @@ use crate::{document, view};
 /// None: every scenario is tested.
 #[wasm_bindgen]
 pub fn scenarios() -> Result<String, JsError> {
-    let shipped = SCENARIOS.iter().map(|(name, text)| {
-        let scenario = Scenario::parse(text)?;
-        Ok(Shipped { name, description: scenario.description().to_owned(), clients: scenario.client_counts().to_vec() })
-    });
-    view::json(&shipped.collect::<Result<Vec<_>, JsError>>()?)
+    view::json(&SCENARIOS.map(Shipped::of).into_iter().collect::<Result<Vec<_>, _>>()?)
 }
 
 #[derive(Serialize)]
 struct Shipped {
     name: &'static str,
     description: String,
-    clients: Vec<u32>,
+    /// The documents that it brings, by name.
+    policies: Vec<(String, String)>,
+}
+
+impl Shipped {
+    fn of((name, text): (&'static str, &str)) -> Result<Self, JsError> {
+        let table: toml::Table = text.parse()?;
+        let policies = table.get("policies").and_then(toml::Value::as_table).into_iter().flatten();
+        let policies = policies.map(|(name, document)| Ok((name.clone(), toml::to_string(document)?)));
+        Ok(Self {
+            name,
+            description: Scenario::parse(text)?.description().to_owned(),
+            policies: policies.collect::<Result<_, toml::ser::Error>>()?,
+        })
+    }
 }
 
 /// A scenario under way. It goes on when it is told to, and who frees it stops it.

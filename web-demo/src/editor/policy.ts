@@ -10,6 +10,7 @@ import type { Problem } from "@refrain/fetch/engine";
 import { button, choice, el, field, fill, unique } from "../dom.js";
 import { READY, ready } from "../policies.js";
 import { texts } from "../texts.js";
+import { codeArea } from "./code.js";
 
 /** A policy as it is written. */
 export interface Written {
@@ -18,10 +19,60 @@ export interface Written {
   readonly policy: Compiled | null;
 }
 
+/** Where a document is written. */
+export interface DocumentEditor {
+  /** To be put into a panel. */
+  readonly part: HTMLElement;
+  readonly area: HTMLTextAreaElement;
+  /** What is written at this moment. */
+  readonly written: () => Written;
+  /** Writes another document, of which `changed` is not told. */
+  readonly write: (text: string) => void;
+}
+
+/**
+ * Makes one.
+ *
+ * @param changed is called after every change that a person makes
+ */
+export function documentEditor(compiler: Compiler, begin: string, changed: () => void): DocumentEditor {
+  const problems = el("ul", { class: "problems", id: unique("problems"), "aria-live": "polite" });
+  const code = codeArea();
+  const { area } = code;
+  let policy: Compiled | null = null;
+  const check = (): void => {
+    const { compiled, found } = compile(compiler, area.value);
+    policy = compiled;
+    area.setAttribute("aria-invalid", String(!compiled));
+    code.mark(found);
+    fill(problems, ...found.map((problem) => entry(problem, area)));
+  };
+  const write = (text: string): void => {
+    area.value = text;
+    check();
+  };
+  area.addEventListener("input", () => {
+    check();
+    changed();
+  });
+  const written = field(texts.editor.document, area, texts.editor.hint);
+  area.replaceWith(code.part);
+  code.part.append(area);
+  area.setAttribute("aria-describedby", `${area.getAttribute("aria-describedby")} ${problems.id}`);
+  write(begin);
+  return {
+    part: el("div", { class: "policy-editor" }, written, problems),
+    area,
+    written: () => ({ text: area.value, policy }),
+    write,
+  };
+}
+
 /** Where a policy is chosen or written. */
 export interface PolicyEditor {
   /** To be put into a panel. */
   readonly part: HTMLElement;
+  readonly area: HTMLTextAreaElement;
   /** What is written at this moment. */
   readonly written: () => Written;
   /** What a link holds of it: the name of a ready-made policy that was not changed, or the document. */
@@ -48,43 +99,36 @@ export async function policyEditor(
 ): Promise<PolicyEditor> {
   const name = begin.policy !== undefined && READY.includes(begin.policy) ? begin.policy : otherwise;
   let chosen = { name, text: (await ready(name)) ?? "" };
-  const problems = el("ul", { class: "problems", id: unique("problems"), "aria-live": "polite" });
-  const area = el("textarea", { rows: 16, spellcheck: "false", autocapitalize: "off", wrap: "off" });
   const select = choice([["", texts.editor.own], ...READY.map((name) => [name, name] as const)], name);
-  let policy: Compiled | null = null;
-  const check = (): void => {
-    const { compiled, found } = compile(compiler, area.value);
-    policy = compiled;
+  const editor = documentEditor(compiler, begin.document ?? chosen.text, () => tell());
+  const { area } = editor;
+  const showName = (): void => {
     select.value = area.value === chosen.text ? chosen.name : "";
-    area.setAttribute("aria-invalid", String(!compiled));
-    fill(problems, ...found.map((problem) => entry(problem, area)));
   };
   const tell = (): void => {
-    check();
-    changed({ text: area.value, policy });
+    showName();
+    changed(editor.written());
   };
-  area.value = begin.document ?? chosen.text;
-  area.addEventListener("input", tell);
   select.addEventListener("change", async () => {
     const { value } = select;
     const text = await ready(value);
     // "Your own" is what it becomes by writing.
-    if (text === undefined || select.value !== value) return check();
+    if (text === undefined || select.value !== value) return showName();
     chosen = { name: value, text };
-    area.value = text;
+    editor.write(text);
     tell();
   });
-  check();
-  const written = field(texts.editor.document, area, texts.editor.hint);
-  area.setAttribute("aria-describedby", `${area.getAttribute("aria-describedby")} ${problems.id}`);
+  showName();
   return {
-    part: el("div", { class: "policy-editor" }, field(texts.editor.ready, select), written, problems),
-    written: () => ({ text: area.value, policy }),
+    part: el("div", { class: "policy-editor" }, field(texts.editor.ready, select), editor.part),
+    area,
+    written: editor.written,
     state: () => (area.value === chosen.text ? { policy: chosen.name } : { document: area.value }),
   };
 }
 
-function compile(compiler: Compiler, text: string): { compiled: Compiled | null; found: readonly Problem[] } {
+/** Compiles a document, and says what is wrong with it. */
+export function compile(compiler: Compiler, text: string): { compiled: Compiled | null; found: readonly Problem[] } {
   try {
     const compiled = compiler.compile(text);
     return { compiled, found: compiled.warnings };
