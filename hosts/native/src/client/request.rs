@@ -164,7 +164,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let session = self.handles().session();
         async move {
             let shared = self.shared;
-            let Prepared { request, call, options } = self.prepare().map_err(ClientError::Invalid)?;
+            // Without `map_err` and `?`, which move it twice more.
+            let Prepared { request, call, options } = match self.prepare() {
+                Ok(prepared) => prepared,
+                Err(invalid) => return Err(ClientError::Invalid(invalid)),
+            };
             let ended = match shared.driver.run_in(session, request, Reading(call), options).await {
                 Ok(Delivered { response: Reply::Whole(response), session, attempts, maybe_applied }) => {
                     return Ok(Delivered { response, session, attempts, maybe_applied });

@@ -28,17 +28,19 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
             self.give_up();
         }
         let Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume } = outcome;
-        let last = match (hand_over, last) {
-            (HandOver::This, Last::Response(response)) if end == End::Success => {
-                self.trace(|| TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
-                return Ok(Delivered { response, session: self.tag(), attempts, maybe_applied });
-            }
-            (_, last) if end == End::Success => {
-                return Err(self.broken(unexpected("a success without a response"), last));
-            }
-            (HandOver::This, last) => last,
-            (HandOver::Abort | HandOver::LastStatus(0), _) => Last::Nothing,
-            (HandOver::LastStatus(status), _) => Last::Status(status),
+        if end == End::Success {
+            return match last {
+                Last::Response(response) if hand_over == HandOver::This => {
+                    self.trace(|| TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
+                    Ok(Delivered { response, session: self.tag(), attempts, maybe_applied })
+                }
+                last => Err(self.broken(unexpected("a success without a response"), last)),
+            };
+        }
+        let last = match hand_over {
+            HandOver::This => last,
+            HandOver::Abort | HandOver::LastStatus(0) => Last::Nothing,
+            HandOver::LastStatus(status) => Last::Status(status),
         };
         let reason = Reason::Policy(end);
         let (asked, session) = (self.asked().filter(|_| end != End::SessionChanged), self.tag());
