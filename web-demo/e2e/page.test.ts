@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NAMES, panelTexts } from "../src/panel.js";
 import { texts } from "../src/texts.js";
 import { browser, site, type Site } from "./site.js";
-import { LOOKS, faults, opened, overflows, visit } from "./visit.js";
+import { LOOKS, SHOWN, faults, opened, overflows, visit } from "./visit.js";
 
 /** Most bytes that the page may download before it is ready for the first time, compressed by gzip. */
 const FIRST_LOAD = 250 * 1024;
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 describe.each(NAMES)("panel %s", (name) => {
   it.each(Object.entries(LOOKS))("has no serious fault of accessibility, and fits, in %s", async (look, options) => {
-    const { page, end } = await visit(chromium, `${served.url}#${name}`, options);
+    const { page, end } = await visit(chromium, `${served.url}#${name}${SHOWN[name]}`, options);
     await opened(page, name);
     expect(await faults(page)).toEqual([]);
     expect(await overflows(page)).toBe(false);

@@ -268,14 +268,22 @@ describe("follow a request", () => {
     expect(got).toHaveLength(1);
     await page.context().close();
   });
+});
 
-  it.each(Object.values(request.exampleNames))("shows the example `%s`", async (name) => {
-    const { page, end } = await open();
+describe("the examples", () => {
+  let shared: Awaited<ReturnType<typeof open>>;
+
+  beforeAll(async () => {
+    shared = await open();
+  });
+  afterAll(() => shared?.end());
+
+  it.each(Object.values(request.exampleNames))("show `%s`", async (name) => {
+    const { page } = shared;
     await page.getByRole("link", { name, exact: true }).click();
+    await page.waitForURL(/until=0$/);
     await opened(page, "request");
-    await page.locator(".log .sent").first().waitFor();
     await finish(page);
     expect((await steps(page)).at(-1)).toContain("The request ends");
-    await end();
   });
 });

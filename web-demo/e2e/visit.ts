@@ -60,6 +60,14 @@ export const LOOKS = {
   narrow: { colorScheme: "light", viewport: { width: 320, height: 720 } },
 } as const satisfies Record<string, BrowserContextOptions>;
 
+/** A state of each panel in which there is much to see, as its link holds it. */
+export const SHOWN: Readonly<Record<PanelName, string>> = {
+  header: "?value=5-&now=2023-09-29T16:26:37Z&date=Fri, 29 Sep 2023 16:26:37 GMT",
+  request: "?policy=api-client&script=503,150;429,120,3;200,180&presses=offline@300;online@4200&until=9000",
+  stampede: "",
+  workshop: "",
+};
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The faults of accessibility that are serious or critical, each with the elements that have it. */

@@ -25,8 +25,10 @@ if (!path) {
 }
 const cases = JSON.parse(readFileSync(path, "utf8"))
   .filter(({ peers_observed }) => peers_observed && CLIENTS.every(({ key }) => key in peers_observed))
-  .map(({ source, input, peers_observed }) => ({
+  .map(({ source, published, input, peers_observed }) => ({
     source,
+    // What the source's own tests say of it: `accept`, seconds or `false`; or `policy`, in words.
+    published: published ?? {},
     // Lines of one name are joined as `fetch` does it: by a comma and a space.
     bytes: input.field_lines_hex.join("2c20"),
     now: input.now_unix,

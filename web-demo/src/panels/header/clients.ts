@@ -7,7 +7,7 @@
 import { button, el, fill } from "../../dom.js";
 import { texts } from "../../texts.js";
 import { shown, textOf } from "./bytes.js";
-import { CLIENTS, inWords, measuredAt, nearest, type Measured } from "./measured.js";
+import { CLIENTS, inWords, measuredAt, nearest, sourceOf, type Measured } from "./measured.js";
 
 const { header } = texts;
 
@@ -49,7 +49,7 @@ function origin(measured: Measured, now: number | null, take: (text: string, mea
   return el(
     "p",
     { class: "hint" },
-    `${measuredAt(measured)} ${header.source(measured.source)} `,
+    `${measuredAt(measured)} ${sourceOf(measured)} `,
     measured.now !== now && button(header.setClock, () => take(textOf(measured.bytes), measured), { class: "small" }),
   );
 }

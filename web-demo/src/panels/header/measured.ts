@@ -23,6 +23,8 @@ export interface Client {
 export interface Measured {
   /** Who sent it, or who tests it: a repository and an issue or a path, or a section of a specification. */
   readonly source: string;
+  /** What that source's own tests say of it: seconds, a refusal, or in words; nothing if they say nothing. */
+  readonly published: { readonly accept?: number | boolean | string; readonly policy?: string };
   /** In hexadecimal digits. */
   readonly bytes: string;
   /** What their clock said, in seconds since 1970. */
@@ -80,6 +82,15 @@ function wait(milliseconds: number): string {
   if (milliseconds === Infinity) return header.infinite;
   if (milliseconds < 0) return header.negative(span(-milliseconds));
   return milliseconds === 0 ? header.atOnce : header.waits(span(milliseconds));
+}
+
+/** Where a value comes from, and what its tests say of it there. */
+export function sourceOf({ source, published: { accept, policy } }: Measured): string {
+  const { header } = texts;
+  const said = header.source(source);
+  if (accept === false) return `${said} ${header.testsRefuse}`;
+  if (typeof accept === "number") return `${said} ${header.testsTake(accept ? span(accept * 1_000) : header.zeroSpan)}`;
+  return policy === undefined ? said : `${said} ${header.testsSay(policy)}`;
 }
 
 /** When a value was measured. */
