@@ -50,14 +50,15 @@ function view(): View {
   const now = el("p", { class: "now" });
   const said = el("p", { class: "note", role: "status" });
   const timeline = el("div", { class: "timeline", role: "img" });
-  const log = el("ol", { class: "log", role: "log", "aria-label": request.log, tabindex: 0 });
+  const list = el("ol");
+  const log = el("div", { class: "log", role: "log", "aria-label": request.log, tabindex: 0 }, list);
   const result = el("div", { class: "result", role: "status" });
   let followed: Player["run"] = null;
   return {
     part: el("div", { class: "stack" }, now, said, timeline, result, log),
     update(player, mode, isAllowed) {
       const { run } = player;
-      if (run !== followed) log.replaceChildren();
+      if (run !== followed) list.replaceChildren();
       followed = run;
       const text = isAllowed ? noteOf(player, mode) : request.noPolicy;
       if (said.textContent !== text) said.textContent = text;
@@ -66,7 +67,7 @@ function view(): View {
       if (run) {
         fill(now, `${request.now} `, el("strong", {}, clock(run.now)));
         drawTimeline(timeline, run);
-        showLog(log, run);
+        showLog(list, run);
       }
       if (result.dataset["of"] !== String(run?.result?.type)) showResult(result, run?.result ?? null);
       result.dataset["of"] = String(run?.result?.type);

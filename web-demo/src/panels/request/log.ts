@@ -17,7 +17,8 @@ export function showLog(list: HTMLElement, { entries }: Pick<Run, "entries">): v
   while (list.children.length > entries.length) list.lastElementChild!.remove();
   const added = entries.slice(list.children.length);
   list.append(...added.map(line));
-  if (added.length) list.scrollTop = list.scrollHeight;
+  const scrolling = list.parentElement;
+  if (added.length && scrolling) scrolling.scrollTop = scrolling.scrollHeight;
 }
 
 function line(entry: Entry): HTMLElement {
