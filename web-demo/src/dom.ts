@@ -72,3 +72,8 @@ export function section(title: string, ...children: readonly Child[]): HTMLEleme
   const heading = el("h2", { id: unique("part") }, title);
   return el("section", { class: "card", "aria-labelledby": heading.id }, heading, ...children);
 }
+
+/** A text whose words in backticks are code. */
+export function coded(text: string): readonly Child[] {
+  return text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
+}

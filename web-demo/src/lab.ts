@@ -20,6 +20,17 @@ export interface Series {
   readonly within: Points;
 }
 
+/** What runs have come to. */
+export interface SoFar {
+  /** Of all logical requests, those that have ended, from 0 to 1. */
+  readonly share: number;
+  /** Virtual time of the run that is furthest, in milliseconds. */
+  readonly now_ms: number;
+  /** Attempts that all runs have sent. */
+  readonly sends: number;
+  readonly series: readonly Series[];
+}
+
 /** What came of a scenario. */
 export interface Results {
   /** The names of the columns of `refrain simulate`, and then a line for each run. */
@@ -32,7 +43,6 @@ export interface Results {
 /** A scenario that ships with the simulator. */
 export interface Shipped {
   readonly name: string;
-  readonly description: string;
   /** The documents that it brings, by name. */
   readonly policies: readonly (readonly [string, string])[];
 }

@@ -34,7 +34,7 @@ pub(crate) fn test() -> Result<()> {
     node::chromium()?;
     let types = lab::module().types();
     let committed = shell::read(&types)?;
-    prepare()?;
+    let programs = prepare()?;
     ensure!(
         shell::read(&types)? == committed,
         "`web-demo/src/generated/lab.d.ts` differed from what the sources give, and was written anew: commit it"
@@ -43,7 +43,7 @@ pub(crate) fn test() -> Result<()> {
     page()?;
     let screenshots = shell::target().join("refrain/screenshots");
     let mut tests = node::script(&package(), "test");
-    shell::run(tests.env("REFRAIN_SCREENSHOTS", &screenshots))?;
+    shell::run(tests.env("REFRAIN_SCREENSHOTS", &screenshots).env("REFRAIN_PROGRAM", programs.join("refrain")))?;
     println!("screenshots of every panel, light, dark and narrow: {}", screenshots.display());
     Ok(())
 }
@@ -53,11 +53,12 @@ fn package() -> PathBuf {
     shell::workspace().join("web-demo")
 }
 
-/// Builds what the page imports.
-fn prepare() -> Result<()> {
-    browser::build()?;
+/// Builds what the page imports. Returns where the programs are that it needed.
+fn prepare() -> Result<PathBuf> {
+    let programs = browser::build()?;
     lab::build()?;
-    node::packages(&package())
+    node::packages(&package())?;
+    Ok(programs)
 }
 
 fn page() -> Result<()> {

@@ -18,7 +18,6 @@ pub fn scenarios() -> Result<String, JsError> {
 #[derive(Serialize)]
 struct Shipped {
     name: &'static str,
-    description: String,
     /// The documents that it brings, by name.
     policies: Vec<(String, String)>,
 }
@@ -28,11 +27,7 @@ impl Shipped {
         let table: toml::Table = text.parse()?;
         let policies = table.get("policies").and_then(toml::Value::as_table).into_iter().flatten();
         let policies = policies.map(|(name, document)| Ok((name.clone(), toml::to_string(document)?)));
-        Ok(Self {
-            name,
-            description: Scenario::parse(text)?.description().to_owned(),
-            policies: policies.collect::<Result<_, toml::ser::Error>>()?,
-        })
+        Ok(Self { name, policies: policies.collect::<Result<_, toml::ser::Error>>()? })
     }
 }
 
@@ -62,27 +57,37 @@ impl Simulation {
         self.0.advance(events.into())
     }
 
-    /// Logical requests that have ended, as a share of all, from 0 to 1.
-    #[wasm_bindgen(getter)]
-    #[expect(clippy::cast_precision_loss, reason = "a share to look at")]
-    pub fn share(&self) -> f64 {
-        let progress = self.0.progress();
-        progress.ended as f64 / progress.total.max(1) as f64
-    }
-
-    /// What the runs have come to: JSON of a list of `Series` in `lab.ts`.
+    /// What the runs have come to: JSON of a `SoFar` in `lab.ts`.
     ///
     /// # Errors
     /// None.
     #[wasm_bindgen(js_name = soFar)]
+    #[expect(clippy::cast_precision_loss, reason = "a share to look at")]
     pub fn so_far(&self) -> Result<String, JsError> {
-        view::json(&self.0.so_far().iter().map(view::Series::so_far).collect::<Vec<_>>())
+        let (progress, runs) = (self.0.progress(), self.0.so_far());
+        view::json(&SoFar {
+            share: progress.ended as f64 / progress.total.max(1) as f64,
+            now_ms: runs.iter().map(|run| run.now_ms).max().unwrap_or(0),
+            sends: runs.iter().map(|run| run.sends).sum(),
+            series: runs.iter().map(view::Series::so_far).collect(),
+        })
     }
 
     /// Lets all that is left happen, and reports.
     pub fn finish(self) -> Finished {
         Finished(self.0.finish())
     }
+}
+
+#[derive(Serialize)]
+struct SoFar {
+    /// Of all logical requests, those that have ended, from 0 to 1.
+    share: f64,
+    /// Of the run that is furthest.
+    now_ms: u64,
+    /// Of all runs.
+    sends: u64,
+    series: Vec<view::Series>,
 }
 
 /// What came of a scenario.

@@ -83,16 +83,12 @@ export class Simulation {
      */
     finish(): Finished;
     /**
-     * What the runs have come to: JSON of a list of `Series` in `lab.ts`.
+     * What the runs have come to: JSON of a `SoFar` in `lab.ts`.
      *
      * # Errors
      * None.
      */
     soFar(): string;
-    /**
-     * Logical requests that have ended, as a share of all, from 0 to 1.
-     */
-    readonly share: number;
 }
 
 /**
@@ -153,7 +149,6 @@ export interface InitOutput {
     readonly simulation_advance: (a: number, b: number) => number;
     readonly simulation_begin: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
     readonly simulation_finish: (a: number) => number;
-    readonly simulation_share: (a: number) => number;
     readonly simulation_soFar: (a: number) => [number, number, number, number];
     readonly __wbindgen_malloc: (a: number, b: number) => number;
     readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;

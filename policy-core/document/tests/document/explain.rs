@@ -2,7 +2,12 @@
 
 use policy_core::{FailureKind, Method, Millis, Request, Sample};
 use proptest::{collection, prelude::*};
-use refrain_document::{Document, Format, explain, ready};
+use refrain_document::{
+    Document, Format,
+    explain::{self, Explanation},
+    ready,
+};
+use serde_json::json;
 
 use crate::{
     canonical::{settings, style},
@@ -11,6 +16,48 @@ use crate::{
 
 fn policy(name: &str) -> Document {
     ready::find(name).unwrap().document()
+}
+
+#[test]
+fn an_explanation_is_json_in_milliseconds_with_null_for_no_limit() {
+    let text = r#"
+        schema = 1
+        name = "endless"
+        version = "1.0.0"
+        limits = { max_attempts = 2, deadline = "none", max_wait = "none" }
+        backoff = { base = "1s", jitter = "none" }
+        retry = { statuses = [503], throttled = [] }
+    "#;
+    let document = Document::parse(text, Format::Toml).unwrap();
+    let explanation = serde_json::to_value(Explanation::of(&document)).unwrap();
+    assert_eq!((&explanation["name"], &explanation["version"]), (&json!("endless"), &json!("1.0.0")));
+    assert_eq!(explanation["sentences"].as_array().map(Vec::len), Some(explain::sentences(&document).len()));
+    let retry = json!({
+        "index": 0,
+        "transient": { "shortest_ms": 1_000, "longest_ms": 1_000 },
+        "throttled": null,
+        "total_ms": 1_000,
+    });
+    let expected = json!({ "sends": 2, "retries": [retry], "local_ms": 1_000, "with_hints_ms": null });
+    assert_eq!(explanation["worst_case"], expected);
+}
+
+#[test]
+fn the_cells_of_a_table_are_those_that_are_shown_and_none_is_left_empty() {
+    for name in ready::names() {
+        let worst = explain::table(&policy(name));
+        let (shown, cells) = (worst.to_string(), worst.to_cells());
+        assert_eq!(cells.len(), shown.lines().filter(|line| !line.starts_with("(*)")).count() - 1, "{name}");
+        for (line, cells) in shown.lines().zip(&cells) {
+            assert_eq!(
+                line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>(),
+                *cells,
+                "{name}"
+            );
+        }
+        assert!(shown.ends_with(&worst.summary()), "{name}");
+        assert!(worst.note().is_none_or(|note| shown.contains(&note)), "{name}");
+    }
 }
 
 #[test]

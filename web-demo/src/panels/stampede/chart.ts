@@ -87,7 +87,7 @@ function options(of: ChartOf, lines: readonly Line[], width: number, part: HTMLE
   return {
     width,
     height: HEIGHT,
-    scales: { x: { time: false }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] } },
+    scales: { x: { time: false, range: (_, __, last) => [0, last > 0 ? last : 1] }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] } },
     legend: { live: false },
     cursor: { y: false, points: { show: false } },
     axes: [

@@ -7,7 +7,7 @@
 import "./stampede.css";
 import { compiler } from "../../compiler.js";
 import { button, choice, el, field, fill, section } from "../../dom.js";
-import { group } from "../../format.js";
+import { clock, group } from "../../format.js";
 import type { Mount, State } from "../../panel.js";
 import { texts } from "../../texts.js";
 import { startRunner, type Listener } from "./runner.js";
@@ -25,10 +25,13 @@ export const mount: Mount = async (root, link) => {
   const show = showResults(link.signal);
   const status = el("p", { class: "run-status", role: "status" });
   const bar = el("progress", { max: 1, value: 0, "aria-label": stampede.progress });
+  // What changes ten times a second is not read out.
+  const live = el("p", { class: "run-live hint" });
   const stop = button(stampede.stop, () => runner.stop());
   const listener: Listener = {
-    underWay(share, series) {
+    underWay({ share, now_ms, sends, series }) {
       bar.value = share;
+      live.textContent = stampede.soFar(clock(now_ms), group(sends));
       show.underWay(series, names());
     },
     done(results, milliseconds) {
@@ -54,13 +57,14 @@ export const mount: Mount = async (root, link) => {
   const names = (): readonly string[] => sides.map((side, at) => `${"AB"[at]} · ${side.name()}`);
   const rest = (): void => {
     stop.disabled = true;
-    bar.hidden = true;
+    bar.hidden = live.hidden = true;
   };
   const run = (times: number): void => {
     const policies = sides.map((side) => side.document());
     if (!policies.every((policy) => policy !== null)) return runner.stop();
     requests = scene.requests(values()) * times;
-    [bar.value, bar.hidden, stop.disabled] = [0, false, false];
+    [bar.value, bar.hidden, live.hidden, stop.disabled] = [0, false, false, false];
+    live.textContent = "";
     status.textContent = stampede.running(group(requests));
     runner.run({ scenario: scene.name, changes: scene.changes(values(), times), policies, seed: Number(seed.value) >>> 0 });
   };
@@ -86,11 +90,18 @@ export const mount: Mount = async (root, link) => {
   const take = (chosen: Scene, from: State): void => {
     scene = chosen;
     const shipped = scenarios.find(({ name }) => name === scene.name)!;
-    about.textContent = shipped.description;
+    about.textContent = scene.about;
     slides = scene.sliders.map((one) => slide(one, from, changed));
     fill(sliders, ...slides.map(({ part }) => part));
     sides.forEach((side, at) => side.offer(shipped.policies, scene.begin[at]!));
   };
+  const again = el(
+    "fieldset",
+    { class: "large" },
+    el("legend", {}, stampede.largeTitle),
+    el("div", { class: "row" }, ...large),
+    el("p", { class: "hint" }, stampede.largeHint),
+  );
   select.addEventListener("change", () => {
     take(SCENES.find(({ name }) => name === select.value)!, {});
     changed();
@@ -111,8 +122,7 @@ export const mount: Mount = async (root, link) => {
       el(
         "div",
         { class: "stack" },
-        section(stampede.results, el("div", { class: "run" }, status, stop, bar), show.charts, show.table),
-        section(stampede.largeTitle, el("p", { class: "hint" }, stampede.largeHint), el("div", { class: "row" }, ...large)),
+        section(stampede.results, el("div", { class: "run" }, status, stop, bar, live), again, show.charts, show.table),
       ),
     ),
   );

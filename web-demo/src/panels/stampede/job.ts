@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Results, Series, Shipped } from "../../lab.js";
+import type { Results, Shipped, SoFar } from "../../lab.js";
 
 /** A simulation that is asked for; it takes the place of the one before. */
 export interface Job {
@@ -24,7 +24,7 @@ export type Order = { readonly type: "run"; readonly job: Job } | { readonly typ
 /** What the worker tells. `id` is that of the job. */
 export type News =
   | { readonly type: "ready"; readonly scenarios: readonly Shipped[] }
-  | { readonly type: "under-way"; readonly id: number; readonly share: number; readonly series: readonly Series[] }
+  | { readonly type: "under-way"; readonly id: number; readonly soFar: SoFar }
   | { readonly type: "done"; readonly id: number; readonly results: Results; readonly milliseconds: number }
   | { readonly type: "stopped"; readonly id: number }
   | { readonly type: "refused"; readonly id: number; readonly reason: string };

@@ -88,7 +88,7 @@ function numbers(head: readonly string[], runs: readonly (readonly string[])[], 
     el(
       "table",
       {},
-      el("caption", {}, stampede.numbers),
+      el("caption", {}, `${stampede.numbers} `, el("code", {}, "refrain simulate")),
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, stampede.number), ...columns)),
       el("tbody", {}, ...rows),
     ),

@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { Results, Series, Shipped } from "../../lab.js";
+import type { Results, Shipped, SoFar } from "../../lab.js";
 import type { Job, News, Order } from "./job.js";
 
 /** What the panel hears of the simulation that it asked for last. */
 export interface Listener {
-  /** Some of it is done, as a share from 0 to 1. */
-  underWay(share: number, series: readonly Series[]): void;
+  underWay(soFar: SoFar): void;
   done(results: Results, milliseconds: number): void;
   stopped(): void;
   failed(reason: string): void;
@@ -37,7 +36,7 @@ export async function startRunner(
   let worker: Worker | undefined;
   const hear = (news: News): void => {
     if (news.type === "ready" || news.id !== id) return;
-    if (news.type === "under-way") listener.underWay(news.share, news.series);
+    if (news.type === "under-way") listener.underWay(news.soFar);
     else if (news.type === "done") listener.done(news.results, news.milliseconds);
     else if (news.type === "stopped") listener.stopped();
     else listener.failed(news.reason);

@@ -30,6 +30,8 @@ export interface Scene {
   /** The name of the scenario that ships with the simulator. */
   readonly name: string;
   readonly label: string;
+  /** What it shows. */
+  readonly about: string;
   readonly sliders: readonly Slider[];
   /** The policies to begin with, each by name, and how random. */
   readonly begin: readonly [Begin, Begin];
@@ -74,6 +76,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "outage",
     label: stampede.outage,
+    about: stampede.outageAbout,
     sliders: [
       slider("clients", stampede.clients, CLIENTS, 2_000, count),
       slider("length", stampede.outageLength, steps(1, 60, 1), 10, seconds),
@@ -94,6 +97,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "rate-limit",
     label: stampede.rateLimit,
+    about: stampede.rateLimitAbout,
     sliders: [
       slider("clients", stampede.clients, CLIENTS, 2_000, count),
       slider("limit", stampede.limit, [20, 50, 100, 200, 300, 500, 1_000, 2_000], 200, perSecond),
@@ -116,6 +120,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "brown-out",
     label: stampede.brownOut,
+    about: stampede.brownOutAbout,
     sliders: [
       slider("load", stampede.load, steps(40, 120, 5), 80, percent),
       slider("length", stampede.brownOutLength, steps(1, 40, 1), 20, seconds),

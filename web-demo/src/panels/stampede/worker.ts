@@ -4,7 +4,7 @@
  * @module
  */
 
-import { loadLab, type Lab, type Results, type Series } from "../../lab.js";
+import { loadLab, type Lab, type Results, type SoFar } from "../../lab.js";
 import type { Job, News, Order } from "./job.js";
 
 /** Events of one call, about a millisecond's worth. */
@@ -42,7 +42,7 @@ async function run(lab: Lab, job: Job): Promise<void> {
     const now = performance.now();
     if (now - turn < TURN) continue;
     if (now - shown > FRAME) {
-      tell({ type: "under-way", id, share: simulation.share, series: JSON.parse(simulation.soFar()) as Series[] });
+      tell({ type: "under-way", id, soFar: JSON.parse(simulation.soFar()) as SoFar });
       shown = performance.now();
     }
     await orders();
