@@ -43,13 +43,17 @@ impl Transport for Call<'_> {
 
     async fn attempt(&mut self, attempt: Attempt) -> Attempted<::reqwest::Response, SendError> {
         let Some(body) = self.body.for_attempt() else { return refused(Refusal::BodySpent) };
-        let mut message = self.message(body);
-        if let Some(stamp) = &self.stamp
-            && let Err(refusal) = Box::pin(stamped(stamp, attempt, &mut message)).await
-        {
-            return refused(refusal);
-        }
-        let sent = self.http.execute(message);
+        // A block, so that nothing of the message is kept while the answer is awaited.
+        let sent = {
+            let message = match &self.stamp {
+                None => self.message(body),
+                Some(_) => match Box::pin(self.stamped(attempt, body)).await {
+                    Ok(message) => *message,
+                    Err(refusal) => return refused(refusal),
+                },
+            };
+            self.http.execute(message)
+        };
         sent.await.map_err(|error| failure_of(error.without_url()).map(SendError::Http)).into()
     }
 }
@@ -66,13 +70,17 @@ impl Call<'_> {
         *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);
         message
     }
-}
 
-async fn stamped(stamp: &Stamp, attempt: Attempt, message: &mut ::reqwest::Request) -> Result<(), Refusal> {
-    let mut headers = mem::take(message.headers_mut());
-    stamp.put(attempt, message.method(), message.url(), &mut headers).await?;
-    *message.headers_mut() = headers;
-    Ok(())
+    /// With what is written onto this attempt.
+    async fn stamped(&mut self, attempt: Attempt, body: ::reqwest::Body) -> Result<Box<::reqwest::Request>, Refusal> {
+        let mut message = Box::new(self.message(body));
+        if let Some(stamp) = &self.stamp {
+            let mut headers = mem::take(message.headers_mut());
+            stamp.put(attempt, message.method(), message.url(), &mut headers).await?;
+            *message.headers_mut() = headers;
+        }
+        Ok(message)
+    }
 }
 
 fn refused<R>(refusal: Refusal) -> Attempted<R, SendError> {
