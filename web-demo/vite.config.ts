@@ -21,5 +21,6 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: { fs: { allow: [at("."), at("../hosts/browser")] } },
-  test: { include: ["e2e/**/*.test.ts"], testTimeout: 30_000, hookTimeout: 120_000 },
+  // A test waits for Chromium most of its time, so two files at once are faster, also on two cores.
+  test: { include: ["e2e/**/*.test.ts"], maxWorkers: 2, testTimeout: 30_000, hookTimeout: 120_000 },
 });

@@ -102,9 +102,9 @@ describe("the page", () => {
   });
 
   it("says what to do where a panel cannot be loaded", async () => {
-    const { page, complaints } = await visit(chromium, `${served.url}#stampede`);
-    await page.route("**/*.wasm", (route) => route.abort());
-    await page.goto(`${served.url}#header`);
+    const { page, complaints } = await visit(chromium, served.url, {}, (page) =>
+      page.route("**/*.wasm", (route) => route.abort()),
+    );
     await page.getByRole("alert").filter({ hasText: "Reload the page" }).waitFor();
     await page.context().close();
     expect(complaints.join()).toContain("ERR_FAILED");

@@ -25,8 +25,15 @@ const PATIENCE = 10_000;
 /**
  * Opens the page at an address, in a browser of its own: nothing is stored from other visits. Without a service worker,
  * unless it is allowed: it fetches the whole page, which takes time.
+ *
+ * @param before prepares the page before it is opened
  */
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+  before: (page: Page) => Promise<unknown> = async () => {},
+): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: "block", ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
@@ -36,6 +43,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());
   });
+  await before(page);
   await page.goto(url);
   return {
     page,
