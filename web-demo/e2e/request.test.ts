@@ -63,7 +63,7 @@ const result = (page: Page): Promise<string | null> => page.locator(".result .ve
 
 describe("follow a request", () => {
   it("goes step by step from the first send to the end", async () => {
-    const { page, end } = await open();
+    const { page, end } = await open({ script: "503,150;429,120,3;200,180" });
     const counts = [];
     for (let at = 0; at < 4; at++) {
       await step(page);
@@ -76,6 +76,12 @@ describe("follow a request", () => {
     expect(all.filter((text) => text.includes("is sent"))).toEqual([1, 2, 3].map(request.happened.sent));
     expect(all.at(-1)).toBe(request.happened.ended(3));
     expect(await result(page)).toBe(request.results.response(200));
+    await end();
+  });
+
+  it("shows something when it is opened without a state", async () => {
+    const { page, end } = await open();
+    expect((await steps(page)).at(-1)).toContain("Wait");
     await end();
   });
 
@@ -123,6 +129,21 @@ describe("follow a request", () => {
     await press(page, request.online);
     await finish(page);
     expect(await result(page)).toBe(request.results.response(200));
+    await end();
+  });
+
+  it("sends nothing while it begins offline, and nothing at all if it begins cancelled", async () => {
+    const { page, end } = await open({ policy: "api-client", script: "200,100" });
+    await press(page, request.offline);
+    await expect.poll(() => steps(page)).toEqual([request.happened.offline, request.happened.awaitNetwork]);
+    const other = await visit(chromium, page.url());
+    await opened(other.page, "request");
+    expect(await steps(other.page)).toEqual(await steps(page));
+    await other.end();
+    await press(page, request.restart);
+    await press(page, request.cancel);
+    await page.locator(".result .verdict").waitFor();
+    expect(await steps(page)).toEqual([request.happened.cancel, request.happened.ended(0)]);
     await end();
   });
 

@@ -66,7 +66,8 @@ export function controlsOf(player: Player, { restart, roll, save }: Doing): Cont
     network.textContent = isOffline(player) ? request.online : request.offline;
     enable(isAllowed && !isOver && !player.isStuck && (isVirtual || !isUnderWay), play);
     enable(isAllowed && !isOver && !player.isStuck, step, toEnd);
-    enable(isUnderWay, cancel, session, network);
+    enable(isUnderWay || (isAllowed && !isOver), cancel, network);
+    enable(isUnderWay, session);
     enable(player.run !== null, again);
     enable(isAllowed, dice);
   };

@@ -20,6 +20,9 @@ import { drawTimeline } from "./timeline.js";
 
 const { request } = texts;
 
+/** How far the request of a link without state is: in a wait that the server asked for, so that there is something to see. */
+const WELCOME = { presses: [], until: 2_600 } as const;
+
 export const mount: Mount = async (root, link) => {
   const shown = view();
   const player = new Player(() => update(), link.signal);
@@ -37,7 +40,7 @@ export const mount: Mount = async (root, link) => {
   const run = section(request.run, controls.part, shown.part);
   root.append(exampleLinks(), el("div", { class: "follow" }, el("div", { class: "stack run" }, run), form.part));
   player.load(form.setup(), form.policy());
-  await player.follow(followedOf(link.state));
+  await player.follow(Object.keys(link.state).length ? followedOf(link.state) : WELCOME);
 };
 
 /** What is seen of a run. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Resume } from "@refrain/fetch";
 import { el, fill } from "../../dom.js";
 import { clock, isMoment, moment, span } from "../../format.js";
 import { texts } from "../../texts.js";
@@ -55,9 +56,12 @@ function facts(result: Exclude<Result, { type: "cancelled" }>): readonly HTMLEle
     [results.attempts, String(attempts)],
     [results.maybeApplied, maybeApplied ? results.maybe : results.notMaybe],
   ];
-  if (resume) {
-    const when = isMoment(resume.notBefore) ? results.notBefore(moment(resume.notBefore / 1_000)) : "";
-    rows.push([results.comeBack, `${results.afterSpan(span(resume.delay))}${when}${results.withUsed(resume.attemptsUsed)}.`]);
-  }
+  if (resume) rows.push([results.comeBack, comeBack(resume)]);
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+}
+
+function comeBack({ delay, notBefore, attemptsUsed }: Resume): string {
+  const after = delay < Number.MAX_SAFE_INTEGER ? results.afterSpan(span(delay)) : results.unknownWhen;
+  const when = isMoment(notBefore) ? results.notBefore(moment(notBefore / 1_000)) : "";
+  return `${after}${when}${results.withUsed(attemptsUsed)}.`;
 }

@@ -117,10 +117,11 @@ export class Player {
     this.#changed();
   }
 
-  /** Does something to the request at this moment. */
+  /** Does something to the request at this moment; one that is not begun begins so. */
   press(action: Press["action"]): void {
     const run = this.#run;
-    if (!run || run.result) return;
+    if (!run) return this.#begin([{ action, at: -1 }]);
+    if (run.result) return;
     this.#presses = [...this.#presses, { action, at: run.now }];
     run.press(action);
     void this.#runTo(run.now);
@@ -144,7 +145,9 @@ export class Player {
       if (mine === this.#count) this.#changed();
     };
     this.#presses = presses;
-    this.#run = setup.mode === "virtual" ? virtualRun(setup, policy, presses, told) : realRun(setup, policy, told);
+    const begin = setup.mode === "virtual" ? virtualRun : realRun;
+    this.#run = begin(setup, policy, presses, told);
+    void this.#runTo(0);
   }
 
   #giveUp(): void {

@@ -7,10 +7,10 @@
 import { browserNetwork, systemTime } from "@refrain/fetch";
 import type { Compiled } from "@refrain/fetch/dynamic";
 import { begin, type Run } from "./run.js";
-import type { Setup } from "./setup.js";
+import type { Press, Setup } from "./setup.js";
 
-/** Begins one. */
-export function realRun(setup: Setup, policy: Compiled, told: () => void): Run {
+/** Begins one. Of what was pressed only that counts which came before the begin. */
+export function realRun(setup: Setup, policy: Compiled, presses: readonly Press[], told: () => void): Run {
   let isCutOff = false;
   let listeners: readonly (() => void)[] = [];
   let cut = new AbortController();
@@ -47,6 +47,7 @@ export function realRun(setup: Setup, policy: Compiled, told: () => void): Run {
         for (const listener of listeners) listener();
       },
     },
+    presses,
     told,
   );
 }

@@ -44,8 +44,13 @@ export interface Place {
   setOnline(online: boolean): void;
 }
 
-/** Begins a request. `told` is called after everything that happens. */
-export function begin(setup: Setup, policy: Compiled, place: Place, told: () => void): Run {
+/**
+ * Begins a request.
+ *
+ * @param presses those that come before the begin are done; who calls does the others
+ * @param told is called after everything that happens
+ */
+export function begin(setup: Setup, policy: Compiled, place: Place, presses: readonly Press[], told: () => void): Run {
   const { time, network, entropy } = place;
   const start = time.mark(false);
   const entries: Entry[] = [];
@@ -58,6 +63,11 @@ export function begin(setup: Setup, policy: Compiled, place: Place, told: () => 
     told();
   };
   const engine = watched(policy, (event) => happened(fromBegin(event, start)));
+  const press = (action: Press["action"]): void => {
+    happened({ by: "person", action, at: clock() });
+    act(action, controller, session, place);
+  };
+  for (const { action, at } of presses) if (at < 0) press(action);
   const host = { engine, host: policy.host, fetch: place.fetch, time, network, session, ...(entropy && { entropy }) };
   void send(createFetch(host), place.url, initOf(setup, controller.signal)).then((result) => {
     end = { result, at: clock() };
@@ -71,10 +81,7 @@ export function begin(setup: Setup, policy: Compiled, place: Place, told: () => 
     get result() {
       return end?.result ?? null;
     },
-    press(action) {
-      happened({ by: "person", action, at: clock() });
-      act(action, controller, session, place);
-    },
+    press,
   };
 }
 

@@ -5,7 +5,11 @@
  */
 
 import { BOUNDS } from "@refrain/fetch/names";
+import { texts } from "../../texts.js";
 import type { Entry } from "./run.js";
+import { isRefused } from "./sentences.js";
+
+const timeline = texts.request.onTimeline;
 
 /** A stretch of time: an attempt, or a wait. Times are milliseconds from the begin. */
 export interface Segment {
@@ -15,7 +19,7 @@ export interface Segment {
   readonly to: number | null;
   /** When it is planned to end; `null` if nobody can tell. */
   readonly planned: number | null;
-  /** An attempt's number, or the bound that fixed a wait. */
+  /** An attempt's number, or what fixed a wait. */
   readonly label: string;
   /** What came of an attempt: a status, or why there is none. */
   readonly came: "success" | "other" | "failed" | "none";
@@ -42,8 +46,8 @@ export function segments(entries: readonly Entry[]): { readonly segments: Segmen
     else if (entry.type === "sent") segments.push(sent(at, entry.attempt));
     else if (entry.type === "answered") close(at, came(entry.status));
     else if (entry.type === "failed") close(at, { came: "failed" });
-    else if (entry.type === "wait") segments.push(waiting(at, entry.until, BOUNDS[entry.bound] ?? ""));
-    else if (entry.type === "await-network") segments.push(waiting(at, null, "network"));
+    else if (entry.type === "wait") segments.push(waiting(at, entry.until, boundOf(entry)));
+    else if (entry.type === "await-network") segments.push(waiting(at, null, timeline.network));
     else close(at);
     if (entry.by === "policy" && entry.type === "ended") marks.push({ at, what: "ended" });
   }
@@ -56,6 +60,11 @@ function sent(from: number, attempt: number): Segment {
 
 function waiting(from: number, planned: number | null, label: string): Segment {
   return { lane: "wait", from, to: null, planned, label, came: "none", status: null };
+}
+
+function boundOf({ bound, hint }: { readonly bound: number; readonly hint: number }): string {
+  const name = BOUNDS[bound] as keyof typeof timeline.bounds;
+  return `${timeline.bounds[name] ?? name}${isRefused(hint) ? timeline.refused : ""}`;
 }
 
 function came(status: number): Partial<Segment> {

@@ -46,6 +46,11 @@ function endOf(end: number): string {
   return ends[name as keyof typeof ends] ?? otherEnd;
 }
 
+/** Whether a server's hint was refused, by its report, a key of `HINTS`. */
+export function isRefused(hint: number): boolean {
+  return hint >= FIRST_REFUSAL;
+}
+
 type Of<T extends FetchEvent["type"]> = Extract<Entry, { type: T }>;
 
 function limit(timeout: number | null): string {
@@ -62,8 +67,7 @@ function bound({ bound, hint }: Of<"wait">): string {
   const name = BOUNDS[bound] as keyof typeof happened.waitBounds;
   const fixed = happened.waitBounds[name] ?? happened.otherBound;
   const report = HINTS[hint as keyof typeof HINTS];
-  const isRefused = hint >= FIRST_REFUSAL;
-  if (isRefused) return `${fixed}; ${(name === "hint" ? happened.provesHint : happened.refusedHint)(refusal(report))}`;
+  if (isRefused(hint)) return `${fixed}; ${(name === "hint" ? happened.provesHint : happened.refusedHint)(refusal(report))}`;
   return name === "backoff" ? `${fixed}; ${happened.hints[report as keyof typeof happened.hints]}` : fixed;
 }
 
@@ -72,7 +76,7 @@ const FIRST_REFUSAL = 16;
 
 function refused({ hint }: Of<"ended">): string {
   const report = HINTS[hint as keyof typeof HINTS];
-  return hint < FIRST_REFUSAL ? "" : ` ${happened.refusedAtEnd(refusal(report))}`;
+  return isRefused(hint) ? ` ${happened.refusedAtEnd(refusal(report))}` : "";
 }
 
 function refusal(report: string): string {

@@ -44,9 +44,10 @@ export interface Setup {
 /** What a person does while a request is under way. */
 export const ACTIONS = ["cancel", "session", "offline", "online"] as const;
 
-/** One of them, at its virtual time in milliseconds. */
+/** One of them. */
 export interface Press {
   readonly action: (typeof ACTIONS)[number];
+  /** When, in milliseconds from the begin; below 0 for one that comes before the begin. */
   readonly at: number;
 }
 
@@ -59,6 +60,9 @@ export interface Followed {
 
 /** The policy that a link without one stands for. */
 export const DEFAULT_POLICY = "browser-interactive";
+
+/** When a press was that came before the begin. */
+const BEFORE = "first";
 
 /** One whose first waits are of a length that can be seen. */
 const SEED = 32;
@@ -86,7 +90,7 @@ export function followedOf(state: State): Followed {
   const presses = (state["presses"] ?? "").split(";").flatMap((text) => {
     const [name, at] = text.split("@");
     const action = ACTIONS.find((known) => known === name);
-    const mark = whole(at, Number.MAX_SAFE_INTEGER);
+    const mark = at === BEFORE ? -1 : whole(at, Number.MAX_SAFE_INTEGER);
     return action && mark !== null ? [{ action, at: mark }] : [];
   });
   return { presses, until: whole(state["until"], Number.MAX_SAFE_INTEGER) };
@@ -102,7 +106,7 @@ export function stateOf(setup: Setup, { presses, until }: Followed): State {
     ...(hasKey && { key: "yes" }),
     ...(body === "stream" && { body }),
     ...(mode === "real" ? url && { url } : { script: script.map(written).join(";"), seed: String(seed) }),
-    ...(presses.length && { presses: presses.map(({ action, at }) => `${action}@${at}`).join(";") }),
+    ...(presses.length && { presses: presses.map(({ action, at }) => `${action}@${at < 0 ? BEFORE : at}`).join(";") }),
     ...(until !== null && { until: String(until) }),
   };
 }

@@ -38,8 +38,10 @@ export function virtualRun(setup: Setup, policy: Compiled, presses: readonly Pre
   const clock = new TestTime();
   clock.setWall(WALL);
   const due = new Set<Due>();
-  const run = begin(setup, policy, placeOf(setup, clock, due), told);
-  for (const { action, at } of presses) due.add({ at, isPress: true, happen: () => run.press(action) });
+  const run = begin(setup, policy, placeOf(setup, clock, due), presses, told);
+  for (const { action, at } of presses) {
+    if (at >= 0) due.add({ at, isPress: true, happen: () => run.press(action) });
+  }
   const next = (): Due | null => (run.result ? null : first(due));
   let running: Promise<void> = settled();
   const moveTo = async (mark: number): Promise<void> => {
