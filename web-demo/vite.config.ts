@@ -20,7 +20,7 @@ export default defineConfig({
     },
   },
   worker: { format: "es" },
-  server: { fs: { allow: [at("."), at("../hosts/browser")] } },
+  server: { fs: { allow: [at("."), at("../hosts/browser"), at("../policy-core/document/policies")] } },
   // A test waits for Chromium most of its time, so two files at once are faster, also on two cores.
   test: { include: ["e2e/**/*.test.ts"], maxWorkers: 2, testTimeout: 30_000, hookTimeout: 120_000 },
 });

@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { env } from "node:process";
+import { fileURLToPath } from "node:url";
 import type { Browser, Response } from "playwright-core";
+import { createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NAMES, panelTexts } from "../src/panel.js";
 import { texts } from "../src/texts.js";
@@ -108,5 +110,16 @@ describe("the page", () => {
     await page.getByRole("alert").filter({ hasText: "Reload the page" }).waitFor();
     await page.context().close();
     expect(complaints.join()).toContain("ERR_FAILED");
+  });
+
+  it("is served from its sources too", async () => {
+    const server = await createServer({ root: fileURLToPath(new URL("..", import.meta.url)), logLevel: "error", server: { port: 0 } });
+    await server.listen();
+    for (const name of NAMES) {
+      const { page, end } = await visit(chromium, `${server.resolvedUrls!.local[0]}#${name}`);
+      await opened(page, name);
+      await end();
+    }
+    await server.close();
   });
 });

@@ -131,7 +131,7 @@ export const texts = {
     request: "The request",
     mode: "It runs",
     virtual: "on virtual time",
-    real: "for real, by this browser’s fetch",
+    real: "for real, by fetch",
     url: "Address",
     urlHint: "Empty: this page’s own. Another site’s answers can be read only if it allows that, and its Retry-After only if it exposes it.",
     method: "Method",
