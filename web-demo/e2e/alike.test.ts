@@ -42,7 +42,7 @@ describe.each(SCENES.map((scene) => [scene.name, scene] as const))("the sliders 
   const begin: Values = Object.fromEntries(scene.sliders.map(({ key, begin }) => [key, begin]));
   const policies = (): string[] => {
     const documents = new Map(shipped.find(({ name }) => name === scene.name)!.policies);
-    return scene.begin.map(({ policy }) => documents.get(policy)!);
+    return scene.begin.map((policy) => documents.get(policy)!);
   };
 
   it("begin where each of them can stand, with policies that the scenario brings", () => {

@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { texts } from "../src/texts.js";
 import { inFolder, refrain } from "./program.js";
 import { browser, site, type Site } from "./site.js";
-import { opened, visit } from "./visit.js";
+import { faults, opened, visit } from "./visit.js";
 
 const { stampede, editor } = texts;
 
@@ -47,6 +49,11 @@ async function numbers(page: Page, side: "A" | "B"): Promise<readonly string[]> 
   );
 }
 
+/** The same in what `refrain simulate` prints. */
+function ofLine(lines: readonly string[], policy: string): readonly string[] {
+  return lines.find((line) => line.startsWith(policy))!.split(/ {2,}/).slice(1);
+}
+
 const slider = (page: Page, label: string) => page.getByRole("slider", { name: label });
 const side = (page: Page, letter: "a" | "b") => page.getByRole("region", { name: stampede.policy(letter) });
 
@@ -54,10 +61,25 @@ describe("stampede", () => {
   it("shows for two policies the numbers that the command line shows", async () => {
     const { page, end } = await open("?scenario=outage&clients=10000&capacity=1000");
     const lines = (await inFolder(async (folder) => refrain(folder, "simulate", "outage"))).split("\n");
-    const ofLine = (policy: string): readonly string[] =>
-      lines.find((line) => line.startsWith(policy))!.split(/ {2,}/).slice(1);
-    expect(await numbers(page, "A")).toEqual(ofLine("no-jitter"));
-    expect(await numbers(page, "B")).toEqual(ofLine("full-jitter"));
+    expect(await numbers(page, "A")).toEqual(ofLine(lines, "no-jitter"));
+    expect(await numbers(page, "B")).toEqual(ofLine(lines, "full-jitter"));
+    await end();
+  });
+
+  it("hands over the scenario as it was turned, and the command line gives the same numbers for it", async () => {
+    const { page, end } = await open("?scenario=rate-limit&after=3&spread=2&seed=9&a=stripe&a-jitter=30&b=polite-default&b-sends=7");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: stampede.download }).click(),
+    ]);
+    const text = readFileSync(await download.path(), "utf8");
+    const command = (await page.locator(".command").innerText()).split(" ").slice(1);
+    const lines = await inFolder(async (folder) => {
+      writeFileSync(join(folder, download.suggestedFilename()), text);
+      return refrain(folder, ...command).split("\n");
+    });
+    expect(await numbers(page, "A")).toEqual(ofLine(lines, "stripe"));
+    expect(await numbers(page, "B")).toEqual(ofLine(lines, "polite-default"));
     await end();
   });
 
@@ -133,6 +155,8 @@ describe("stampede", () => {
     expect(await chart.getByRole("img").getAttribute("aria-label")).toMatch(/A · no-jitter: at most .+ B · full-jitter: at most/);
     await chart.getByText(stampede.asTable).click();
     expect(await chart.getByRole("row").count()).toBeGreaterThan(20);
+    for (const part of await page.getByText(editor.document, { exact: true }).all()) if (await part.isVisible()) await part.click();
+    expect(await faults(page), "with everything unfolded").toEqual([]);
     await end();
   });
 

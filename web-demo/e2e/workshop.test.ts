@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { texts } from "../src/texts.js";
 import { inFolder, refrain } from "./program.js";
 import { browser, site, type Site } from "./site.js";
-import { opened, visit } from "./visit.js";
+import { faults, opened, visit } from "./visit.js";
 
 const { workshop, editor, stampede } = texts;
 
@@ -59,6 +59,7 @@ describe("policy workshop", () => {
     expect([start, focused]).toEqual([OWN.replace("max_attempts", "max_atempts").indexOf('"45'), true]);
     expect(await press(page).isDisabled()).toBe(true);
     expect(await meaning(page).innerText()).toContain(workshop.refused);
+    expect(await faults(page), "with problems").toEqual([]);
     await area(page).fill(OWN);
     expect(await problems.locator("li").count()).toBe(0);
     expect(await press(page).isEnabled()).toBe(true);
@@ -107,6 +108,7 @@ describe("policy workshop", () => {
     await area(page).fill(OWN);
     await press(page).click();
     await page.getByText("my-policy 2.1.0").waitFor();
+    expect(await faults(page), "with an artifact").toEqual([]);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: workshop.download("my-policy.wasm") }).click(),

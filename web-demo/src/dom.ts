@@ -77,3 +77,11 @@ export function section(title: string, ...children: readonly Child[]): HTMLEleme
 export function coded(text: string): readonly Child[] {
   return text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
 }
+
+/** Hands a file to the person, as if it had been downloaded. */
+export function save(file: string, type: string, content: BlobPart): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  el("a", { href: url, download: file }).click();
+  // The browser has taken it when the link was pressed.
+  setTimeout(() => URL.revokeObjectURL(url));
+}

@@ -76,6 +76,8 @@ export interface Help {
 export interface Lab {
   readonly Simulation: typeof lab.Simulation;
   readonly scenarios: () => readonly Shipped[];
+  /** A scenario with changes and policies, as a text that `refrain simulate` takes. */
+  readonly written: typeof lab.written;
   /** @throws Error with what is wrong with the document */
   readonly explain: (document: string) => Explained;
   /** Of the key at a place of a TOML text, which may be half written. */
@@ -104,6 +106,7 @@ async function load(): Promise<Lab> {
   await init({ module_or_path: new URL("./generated/lab.wasm", import.meta.url) });
   return {
     Simulation: lab.Simulation,
+    written: lab.written,
     scenarios: () => JSON.parse(lab.scenarios()) as readonly Shipped[],
     explain: (document) => JSON.parse(lab.explain(document)) as Explained,
     help: (text, at) => JSON.parse(lab.help(text, at)) as Help,

@@ -292,7 +292,7 @@ export const texts = {
     none: "the same for all",
     times: (count: number) => (count === 1 ? "as ever" : `${count} times`),
     seed: "Seed",
-    seedHint: "Of all luck. The same seed gives the same numbers everywhere, also on the command line.",
+    seedHint: "Of all luck: the same seed gives the same numbers everywhere.",
     policy: (letter: "a" | "b") => `Policy ${letter.toUpperCase()}`,
     ofScenario: "Made for this scenario",
     readyMade: "Ready-made",
@@ -324,6 +324,8 @@ export const texts = {
     highest: (name: string, most: string, at: string) => `${name}: at most ${most}, at ${at}.`,
     peak: "Of the clients that came back, the largest share in the same 100 ms",
     peakOf: (name: string) => `Largest share of ${name} that came back in the same 100 ms`,
+    elsewhere: "The command line gives the same numbers for this scenario:",
+    download: "Download the scenario",
     numbers: "The numbers that the command line shows too, with",
     number: "Number",
     columns: {

@@ -249,6 +249,24 @@ impl Scenario {
         Ok(self.with_contenders(contenders))
     }
 
+    /// Writes a scenario with changes to it and with these policies, so that it can be run elsewhere: it gives what
+    /// [`Scenario::parse_with`] and [`Scenario::with_policies`] give.
+    ///
+    /// ```
+    /// use refrain_document::ready;
+    /// use refrain_simulator::{SCENARIOS, Scenario};
+    /// let stripe = ready::find("stripe").map(ready::Ready::document);
+    /// let text = Scenario::write(SCENARIOS[0].1, "clients = 500", stripe.as_slice())?;
+    /// assert!(text.contains("clients = 500") && Scenario::parse(&text)?.contenders()[0].label() == "stripe");
+    /// # Ok::<(), refrain_simulator::ScenarioError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for those.
+    pub fn write(text: &str, changes: &str, policies: &[Document]) -> Result<String, ScenarioError> {
+        text::write(text, changes, policies)
+    }
+
     /// The most logical requests that one run can have.
     pub const REQUESTS_MAX: u32 = 50_000_000;
 

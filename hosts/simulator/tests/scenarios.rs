@@ -1,7 +1,7 @@
 //! Scenarios as they are written: what is refused, and what it is told.
 
 use refrain_document::ready;
-use refrain_simulator::{Contender, SCENARIOS, Scenario};
+use refrain_simulator::{Contender, SCENARIOS, Scenario, simulate};
 
 const PLAIN: &str = r#"
 name = "plain"
@@ -92,4 +92,19 @@ fn policies_stand_in_each_arrangement_of_tiers_that_the_scenario_has() {
     assert_eq!(labels, ["stripe", "stripe, 3 tiers, nesting counted", "stripe, 3 tiers, nesting ignored"]);
     let none = scenario.with_policies(&[]).expect_err("nobody to compare");
     assert_eq!(none.to_string(), "`contender`: expected at least one");
+}
+
+#[test]
+fn a_scenario_that_is_written_gives_what_it_gave() {
+    let documents = ["stripe", "stripe", "grpc-a6"].map(|name| ready::find(name).expect("ready-made").document());
+    for (name, text) in SCENARIOS {
+        let changes = "clients = 40\nsweep = []\nhorizon = '10m'";
+        let given = Scenario::parse_with(text, changes).and_then(|given| given.with_policies(&documents));
+        let written = Scenario::write(text, changes, &documents).and_then(|text| Scenario::parse(&text));
+        let [given, written] = [given, written].map(|scenario| {
+            let scenario = scenario.unwrap_or_else(|error| panic!("{name}: {error}"));
+            simulate(&scenario, 5, &|_| ())
+        });
+        assert_eq!(given, written, "{name}");
+    }
 }

@@ -11,4 +11,4 @@ mod view;
 
 pub use document::{explain, help, ready, ready_names};
 pub use pinned::Pinned;
-pub use simulation::{Finished, Simulation, scenarios};
+pub use simulation::{Finished, Simulation, scenarios, written};

@@ -1,5 +1,6 @@
 //! The simulator.
 
+use refrain_document::Document;
 use refrain_simulator::{Report, SCENARIOS, Scenario};
 use serde::Serialize;
 use wasm_bindgen::{JsError, prelude::wasm_bindgen};
@@ -31,6 +32,23 @@ impl Shipped {
     }
 }
 
+/// A scenario with changes and policies, as a text that `refrain simulate` takes: see `Simulation::begin`.
+///
+/// # Errors
+/// What is wrong with the scenario, the changes or a document.
+#[wasm_bindgen]
+pub fn written(scenario: &str, changes: &str, policies: Vec<String>) -> Result<String, JsError> {
+    Ok(Scenario::write(text_of(scenario), changes, &read_all(&policies)?)?)
+}
+
+fn text_of(scenario: &str) -> &str {
+    SCENARIOS.into_iter().find(|(name, _)| *name == scenario).map_or(scenario, |(_, text)| text)
+}
+
+fn read_all(policies: &[String]) -> Result<Vec<Document>, JsError> {
+    policies.iter().map(|policy| document::read(policy)).collect()
+}
+
 /// A scenario under way. It goes on when it is told to, and who frees it stops it.
 #[wasm_bindgen]
 pub struct Simulation(refrain_simulator::Simulation);
@@ -45,9 +63,8 @@ impl Simulation {
     /// # Errors
     /// What is wrong with the scenario, the changes or a document.
     pub fn begin(scenario: &str, changes: &str, policies: Vec<String>, seed: u32) -> Result<Simulation, JsError> {
-        let shipped = SCENARIOS.into_iter().find(|(name, _)| *name == scenario);
-        let parsed = Scenario::parse_with(shipped.map_or(scenario, |(_, text)| text), changes)?;
-        let documents = policies.iter().map(|policy| document::read(policy)).collect::<Result<Vec<_>, _>>()?;
+        let parsed = Scenario::parse_with(text_of(scenario), changes)?;
+        let documents = read_all(&policies)?;
         let compared = if documents.is_empty() { parsed } else { parsed.with_policies(&documents)? };
         Ok(Self(refrain_simulator::Simulation::new(compared, seed.into())))
     }

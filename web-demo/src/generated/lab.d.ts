@@ -126,6 +126,14 @@ export function readyNames(): string[];
  */
 export function scenarios(): string;
 
+/**
+ * A scenario with changes and policies, as a text that `refrain simulate` takes: see `Simulation::begin`.
+ *
+ * # Errors
+ * What is wrong with the scenario, the changes or a document.
+ */
+export function written(scenario: string, changes: string, policies: string[]): string;
+
 export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
 export interface InitOutput {
@@ -150,6 +158,7 @@ export interface InitOutput {
     readonly simulation_begin: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
     readonly simulation_finish: (a: number) => number;
     readonly simulation_soFar: (a: number) => [number, number, number, number];
+    readonly written: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number, number];
     readonly __wbindgen_malloc: (a: number, b: number) => number;
     readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
     readonly __wbindgen_free: (a: number, b: number, c: number) => void;

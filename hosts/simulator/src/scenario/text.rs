@@ -1,5 +1,6 @@
 //! A scenario as it is written.
 
+mod changes;
 mod server;
 mod value;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use policy_core::Millis;
 use serde::Deserialize;
 
+pub(super) use self::changes::{read_with, write};
 use self::{
     server::{BrownOutText, ContentionText, LimitText, OutageText, RetryAfterText, ServerText},
     value::{Duration, LengthText, gap},
@@ -22,25 +24,6 @@ use crate::{
 pub(super) fn read(text: &str) -> Result<Scenario, ScenarioError> {
     let file: File = toml::from_str(text).map_err(|error| ScenarioError::Text(error.to_string()))?;
     file.check()
-}
-
-/// The same of a text with changes to it.
-pub(super) fn read_with(text: &str, changes: &str) -> Result<Scenario, ScenarioError> {
-    let unread = |error: toml::de::Error| ScenarioError::Text(error.to_string());
-    let mut table: toml::Table = text.parse().map_err(unread)?;
-    put(&mut table, changes.parse().map_err(unread)?);
-    let file: File = table.try_into().map_err(unread)?;
-    file.check()
-}
-
-/// Puts values into a table; tables in both are joined.
-fn put(table: &mut toml::Table, changes: toml::Table) {
-    for (key, change) in changes {
-        match (table.get_mut(&key), change) {
-            (Some(toml::Value::Table(table)), toml::Value::Table(changes)) => put(table, changes),
-            (_, change) => drop(table.insert(key, change)),
-        }
-    }
 }
 
 #[derive(Deserialize)]

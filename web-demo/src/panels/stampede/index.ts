@@ -6,125 +6,97 @@
 
 import "./stampede.css";
 import { compiler } from "../../compiler.js";
-import { button, choice, el, field, fill, section } from "../../dom.js";
-import { clock, group } from "../../format.js";
-import type { Mount, State } from "../../panel.js";
+import { button, el, save, section } from "../../dom.js";
+import { group } from "../../format.js";
+import type { Mount } from "../../panel.js";
 import { texts } from "../../texts.js";
-import { startRunner, type Listener } from "./runner.js";
+import { controls } from "./controls.js";
 import { showResults } from "./results.js";
+import { running } from "./running.js";
+import { startRunner, type Listener } from "./runner.js";
 import { side } from "./side.js";
-import { slide, type Slide } from "./slide.js";
-import { SCENES, type Scene, type Values } from "./sliders.js";
 
 const { stampede } = texts;
 
-/** Logical requests of the two large fleets. */
-const LARGE = [100_000, 1_000_000] as const;
-
 export const mount: Mount = async (root, link) => {
-  const show = showResults(link.signal);
-  const status = el("p", { class: "run-status", role: "status" });
-  const bar = el("progress", { max: 1, value: 0, "aria-label": stampede.progress });
-  // What changes ten times a second is not read out.
-  const live = el("p", { class: "run-live hint" });
-  const stop = button(stampede.stop, () => runner.stop());
+  const results = showResults(link.signal);
+  const progress = running(() => runner.stop());
+  const names = (): readonly string[] => sides.map((side, at) => `${"AB"[at]} · ${side.name()}`);
+  let requests = 0;
   const listener: Listener = {
-    underWay({ share, now_ms, sends, series }) {
-      bar.value = share;
-      live.textContent = stampede.soFar(clock(now_ms), group(sends));
-      show.underWay(series, names());
+    underWay(soFar) {
+      progress.underWay(soFar);
+      results.underWay(soFar.series, names());
     },
-    done(results, milliseconds) {
-      rest();
-      status.textContent = stampede.done(group(requests), milliseconds);
-      show.done(results, names());
+    done(came, milliseconds) {
+      progress.end(stampede.done(group(requests), milliseconds));
+      results.done(came, names());
     },
-    stopped() {
-      rest();
-      status.textContent = stampede.stopped;
-    },
-    failed(reason) {
-      rest();
-      status.textContent = stampede.failed(reason);
-    },
+    stopped: () => progress.end(stampede.stopped),
+    failed: (reason) => progress.end(stampede.failed(reason)),
+    written: (file, text) => save(file, "application/toml", text),
   };
   const [{ runner, scenarios }, compile] = await Promise.all([startRunner(listener, link.signal), compiler()]);
-  let requests = 0;
-  let scene = SCENES.find(({ name }) => name === link.state["scenario"]) ?? SCENES[0]!;
-  let slides: readonly Slide[] = [];
-
-  const values = (): Values => Object.fromEntries(scene.sliders.map(({ key }, at) => [key, slides[at]!.value()]));
-  const names = (): readonly string[] => sides.map((side, at) => `${"AB"[at]} · ${side.name()}`);
-  const rest = (): void => {
-    stop.disabled = true;
-    bar.hidden = live.hidden = true;
-  };
   const run = (times: number): void => {
-    const policies = sides.map((side) => side.document());
-    if (!policies.every((policy) => policy !== null)) return runner.stop();
-    requests = scene.requests(values()) * times;
-    [bar.value, bar.hidden, live.hidden, stop.disabled] = [0, false, false, false];
-    live.textContent = "";
-    status.textContent = stampede.running(group(requests));
-    runner.run({ scenario: scene.name, changes: scene.changes(values(), times), policies, seed: Number(seed.value) >>> 0 });
+    const asked = turned.asked(times);
+    if (!asked) return runner.stop();
+    requests = turned.requests(times);
+    progress.begin(requests);
+    elsewhere.show(`refrain simulate ${asked.scenario}.toml --seed ${asked.seed}`);
+    runner.run(asked);
   };
-  const state = (): State =>
-    Object.assign(
-      { scenario: scene.name },
-      seed.value !== "1" && { seed: seed.value },
-      ...[...slides, ...sides].map((part) => part.state()),
-    );
   const changed = (): void => {
-    link.save(state());
-    for (const [at, one] of large.entries()) one.textContent = stampede.large(group(scene.requests(values()) * times(at)));
+    link.save(Object.assign({}, turned.state(), ...sides.map((side) => side.state())));
+    large.show(turned.requests(1));
     run(1);
   };
-  const times = (at: number): number => Math.max(1, Math.round(LARGE[at]! / scene.requests(values())));
-
   const sides = await Promise.all((["a", "b"] as const).map((letter) => side(compile, letter, link.state, changed)));
-  const select = choice(SCENES.map(({ name, label }) => [name, label] as const), scene.name);
-  const about = el("p", { class: "hint" });
-  const sliders = el("div", { class: "sliders" });
-  const seed = el("input", { type: "number", min: 0, max: 4_294_967_295, step: 1, value: link.state["seed"] ?? 1 });
-  const large = LARGE.map((_, at) => button("", () => run(times(at))));
-  const take = (chosen: Scene, from: State): void => {
-    scene = chosen;
-    const shipped = scenarios.find(({ name }) => name === scene.name)!;
-    about.textContent = scene.about;
-    slides = scene.sliders.map((one) => slide(one, from, changed));
-    fill(sliders, ...slides.map(({ part }) => part));
-    sides.forEach((side, at) => side.offer(shipped.policies, scene.begin[at]!));
-  };
-  const again = el(
-    "fieldset",
-    { class: "large" },
-    el("legend", {}, stampede.largeTitle),
-    el("div", { class: "row" }, ...large),
-    el("p", { class: "hint" }, stampede.largeHint),
-  );
-  select.addEventListener("change", () => {
-    take(SCENES.find(({ name }) => name === select.value)!, {});
-    changed();
+  const turned = controls(scenarios, sides, link.state, changed);
+  const large = largeFleets(run);
+  const elsewhere = onTheCommandLine(() => {
+    const asked = turned.asked(1);
+    if (asked) runner.write(asked);
   });
-  seed.addEventListener("input", changed);
-  take(scene, link.state);
-  rest();
+  const came = section(stampede.results, progress.part, large.part, results.charts, results.table, elsewhere.part);
   root.append(
-    el(
-      "div",
-      { class: "stampede" },
-      el(
-        "div",
-        { class: "stampede-controls" },
-        section(stampede.happens, field(stampede.scenario, select), about, sliders, field(stampede.seed, seed, stampede.seedHint)),
-        ...sides.map(({ part }) => part),
-      ),
-      el(
-        "div",
-        { class: "stack" },
-        section(stampede.results, el("div", { class: "run" }, status, stop, bar, live), again, show.charts, show.table),
-      ),
-    ),
+    el("div", { class: "stampede" }, el("div", { class: "stampede-controls" }, turned.part, ...sides.map(({ part }) => part)), came),
   );
   changed();
 };
+
+/** About how many logical requests each of the large fleets has. */
+const LARGE = [100_000, 1_000_000] as const;
+
+/** A part of the panel, and what it is shown. */
+interface Shows<T> {
+  readonly part: HTMLElement;
+  readonly show: (what: T) => void;
+}
+
+/** Buttons for large fleets; they are shown how many requests the fleet has that the sliders stand for. */
+function largeFleets(run: (times: number) => void): Shows<number> {
+  let times: readonly number[] = LARGE;
+  const buttons = LARGE.map((_, at) => button("", () => run(times[at]!)));
+  return {
+    part: el(
+      "fieldset",
+      { class: "large" },
+      el("legend", {}, stampede.largeTitle),
+      el("div", { class: "row" }, ...buttons),
+      el("p", { class: "hint" }, stampede.largeHint),
+    ),
+    show(requests) {
+      times = LARGE.map((most) => Math.max(1, Math.round(most / requests)));
+      buttons.forEach((one, at) => (one.textContent = stampede.large(group(requests * times[at]!))));
+    },
+  };
+}
+
+/** How to get the same numbers elsewhere; it is shown the command. */
+function onTheCommandLine(write: () => void): Shows<string> {
+  const command = el("pre", { class: "code command" });
+  return {
+    part: el("div", { class: "elsewhere" }, el("p", { class: "hint" }, stampede.elsewhere), command, button(stampede.download, write)),
+    show: (line) => (command.textContent = line),
+  };
+}

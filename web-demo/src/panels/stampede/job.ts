@@ -18,13 +18,20 @@ export interface Job {
   readonly seed: number;
 }
 
-/** What the worker is told: a job, or to stop the one of this number. */
-export type Order = { readonly type: "run"; readonly job: Job } | { readonly type: "stop"; readonly id: number };
+/** A job that has no number yet. */
+export type Asked = Omit<Job, "id">;
+
+/** What the worker is told: to run a job, to stop the one of this number, or to write one as a scenario. */
+export type Order =
+  | { readonly type: "run"; readonly job: Job }
+  | { readonly type: "write"; readonly job: Job }
+  | { readonly type: "stop"; readonly id: number };
 
 /** What the worker tells. `id` is that of the job. */
 export type News =
   | { readonly type: "ready"; readonly scenarios: readonly Shipped[] }
   | { readonly type: "under-way"; readonly id: number; readonly soFar: SoFar }
   | { readonly type: "done"; readonly id: number; readonly results: Results; readonly milliseconds: number }
+  | { readonly type: "written"; readonly file: string; readonly text: string }
   | { readonly type: "stopped"; readonly id: number }
   | { readonly type: "refused"; readonly id: number; readonly reason: string };

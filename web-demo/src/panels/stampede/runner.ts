@@ -5,20 +5,24 @@
  */
 
 import type { Results, Shipped, SoFar } from "../../lab.js";
-import type { Job, News, Order } from "./job.js";
+import type { Asked, News, Order } from "./job.js";
 
 /** What the panel hears of the simulation that it asked for last. */
 export interface Listener {
   underWay(soFar: SoFar): void;
   done(results: Results, milliseconds: number): void;
   stopped(): void;
+  /** What was asked to be written, and the name of a file for it. */
+  written(file: string, text: string): void;
   failed(reason: string): void;
 }
 
 /** Runs simulations. */
 export interface Runner {
   /** Takes the place of the one under way. */
-  run(job: Omit<Job, "id">): void;
+  run(job: Asked): void;
+  /** Writes it as a scenario that the command line takes. */
+  write(job: Asked): void;
   /** Ends the one under way. */
   stop(): void;
 }
@@ -35,6 +39,7 @@ export async function startRunner(
   let id = 0;
   let worker: Worker | undefined;
   const hear = (news: News): void => {
+    if (news.type === "written") return listener.written(news.file, news.text);
     if (news.type === "ready" || news.id !== id) return;
     if (news.type === "under-way") listener.underWay(news.soFar);
     else if (news.type === "done") listener.done(news.results, news.milliseconds);
@@ -65,6 +70,7 @@ export async function startRunner(
     scenarios,
     runner: {
       run: (job) => tell({ type: "run", job: { id: ++id, ...job } }),
+      write: (job) => tell({ type: "write", job: { id, ...job } }),
       stop: () => tell({ type: "stop", id }),
     },
   };

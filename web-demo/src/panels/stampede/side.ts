@@ -5,15 +5,14 @@
  */
 
 import { DocumentError, type Compiler } from "@refrain/fetch/dynamic";
-import { el, field, fill, unique } from "../../dom.js";
-import { documentEditor } from "../../editor/policy.js";
+import { el, fill, unique } from "../../dom.js";
 import type { Shipped } from "../../lab.js";
 import type { State } from "../../panel.js";
-import { READY, ready } from "../../policies.js";
 import { texts } from "../../texts.js";
 import { adjusted } from "./adjust.js";
+import { pick, type Pick } from "./pick.js";
 import { slide } from "./slide.js";
-import type { Begin, Slider } from "./sliders.js";
+import type { Slider } from "./sliders.js";
 
 const { stampede } = texts;
 
@@ -44,7 +43,7 @@ export interface Side {
   /** What a link holds of it. */
   readonly state: () => State;
   /** Takes those of a scenario, and one of them to begin with. */
-  readonly offer: (policies: Shipped["policies"], begin: Begin) => void;
+  readonly offer: (policies: Shipped["policies"], begin: string) => void;
 }
 
 /**
@@ -54,91 +53,64 @@ export interface Side {
  * @param changed is called after every change that a person makes
  */
 export async function side(compiler: Compiler, letter: "a" | "b", link: State, changed: () => void): Promise<Side> {
-  const documents = new Map(await Promise.all(READY.map(async (name) => [name, (await ready(name)) ?? ""] as const)));
-  const select = el("select");
+  let turned: string | null = null;
   const fault = el("div", { class: "side-fault", role: "status" });
+  const check = (): void => {
+    const { document, faults } = turn(compiler, picked, jitter.value(), sends.value());
+    turned = document;
+    fill(fault, ...faults.map((text) => el("p", { class: "fault" }, text)));
+  };
   const tell = (): void => {
     check();
     changed();
   };
   const jitter = slide({ ...JITTER, key: `${letter}-jitter` }, link, tell);
   const sends = slide({ ...SENDS, key: `${letter}-sends` }, link, tell);
-  const editor = documentEditor(compiler, "", () => {
-    select.value = "";
-    tell();
-  });
-  let turned: string | null = null;
-  const check = (): void => {
-    const { policy } = editor.written();
-    turned = null;
-    fill(fault);
-    if (!policy) return fill(fault, el("p", { class: "fault" }, stampede.refused));
-    try {
-      const document = adjusted(policy.json ?? "", notes(jitter.value()), notes(sends.value()));
-      compiler.compile(document, "json");
-      turned = document;
-    } catch (error) {
-      if (!(error instanceof DocumentError)) throw error;
-      fill(fault, ...error.problems.map(({ message }) => el("p", { class: "fault" }, stampede.cannotBeTurned(message))));
-    }
-  };
-  select.addEventListener("change", () => {
-    const text = documents.get(select.value);
-    if (text !== undefined) editor.write(text);
-    tell();
-  });
-  const group = (label: string, names: readonly string[]): HTMLElement =>
-    el("optgroup", { label }, ...names.map((name) => el("option", { value: name }, name)));
-  const offer = (policies: Shipped["policies"], begin: Begin): void => {
-    for (const [name, document] of policies) documents.set(name, document);
-    const own = el("option", { value: "" }, texts.editor.own);
-    fill(select, own, group(stampede.ofScenario, policies.map(([name]) => name)), group(stampede.readyMade, READY));
-    select.value = begin.policy;
-    editor.write(documents.get(begin.policy) ?? "");
-    jitter.set(begin.jitter ?? AS_WRITTEN);
-    sends.set(AS_WRITTEN);
-    check();
-  };
+  const picked = await pick(compiler, letter, tell);
   const heading = el("h2", { id: unique("side") }, el("span", { class: "swatch", "aria-hidden": "true" }), stampede.policy(letter));
-  const written = el("details", {}, el("summary", {}, texts.editor.document), editor.part);
-  const part = el(
-    "section",
-    { class: `card side side-${letter}`, "aria-labelledby": heading.id },
-    heading,
-    field(texts.editor.ready, select),
-    el("div", { class: "sliders" }, jitter.part, sends.part),
-    fault,
-    written,
-  );
   return {
-    part,
-    name: () => editor.written().policy?.description.name ?? texts.editor.own,
+    part: el(
+      "section",
+      { class: `card side side-${letter}`, "aria-labelledby": heading.id },
+      heading,
+      picked.chosen,
+      el("div", { class: "sliders" }, jitter.part, sends.part),
+      fault,
+      picked.written,
+    ),
+    name: () => picked.read().policy?.description.name ?? texts.editor.own,
     document: () => turned,
-    state: () => ({
-      ...(select.value ? { [letter]: select.value } : { [`${letter}-document`]: editor.written().text }),
-      ...jitter.state(),
-      ...sends.state(),
-    }),
-    offer: (policies, begin) => {
-      const [name, document] = [link[letter], link[`${letter}-document`]];
-      offer(policies, begin);
+    state: () => ({ ...picked.state(), ...jitter.state(), ...sends.state() }),
+    offer(policies, begin) {
+      picked.offer(policies, begin);
+      for (const one of [jitter, sends]) one.set(AS_WRITTEN);
+      for (const one of [picked, jitter, sends]) one.take(link);
       // What the link says holds for the scenario that it names, and not for one that is chosen later.
-      if (document !== undefined) {
-        select.value = "";
-        editor.write(document);
-        written.open = true;
-      } else if (name !== undefined && documents.has(name)) {
-        select.value = name;
-        editor.write(documents.get(name)!);
-      }
-      jitter.take(link);
-      sends.take(link);
       link = {};
       check();
     },
   };
 }
 
-function notes(value: number): number | null {
+/** A document as it is turned, or why it cannot be. */
+function turn(
+  compiler: Compiler,
+  picked: Pick,
+  jitter: number,
+  sends: number,
+): { readonly document: string | null; readonly faults: readonly string[] } {
+  const { policy } = picked.read();
+  if (!policy) return { document: null, faults: [stampede.refused] };
+  try {
+    const document = adjusted(policy.json ?? "", chosen(jitter), chosen(sends));
+    compiler.compile(document, "json");
+    return { document, faults: [] };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return { document: null, faults: error.problems.map(({ message }) => stampede.cannotBeTurned(message)) };
+  }
+}
+
+function chosen(value: number): number | null {
   return value === AS_WRITTEN ? null : value;
 }

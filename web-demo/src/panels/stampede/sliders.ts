@@ -33,19 +33,12 @@ export interface Scene {
   /** What it shows. */
   readonly about: string;
   readonly sliders: readonly Slider[];
-  /** The policies to begin with, each by name, and how random. */
-  readonly begin: readonly [Begin, Begin];
+  /** The names of the policies to begin with: two that the scenario brings. */
+  readonly begin: readonly [string, string];
   /** How many logical requests there are. */
   readonly requests: (values: Values) => number;
   /** Changes in TOML, for a fleet and a server so many times as large. */
   readonly changes: (values: Values, times: number) => string;
-}
-
-/** A policy to begin with. */
-export interface Begin {
-  readonly policy: string;
-  /** In percent; `null` as the document says. */
-  readonly jitter: number | null;
 }
 
 const CLIENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000] as const;
@@ -82,7 +75,7 @@ export const SCENES: readonly Scene[] = [
       slider("length", stampede.outageLength, steps(1, 60, 1), 10, seconds),
       slider("capacity", stampede.capacity, [50, 100, 200, 300, 400, 500, 750, 1_000, 2_000, 5_000], 200, perSecond),
     ],
-    begin: [{ policy: "no-jitter", jitter: null }, { policy: "full-jitter", jitter: null }],
+    begin: ["no-jitter", "full-jitter"],
     requests: (values) => at(values, "clients"),
     changes(values, times) {
       // A worker is done with a request in 20 ms, and ten wait for each.
@@ -104,7 +97,7 @@ export const SCENES: readonly Scene[] = [
       slider("after", stampede.retryAfter, steps(1, 30, 1), 5, seconds),
       slider("spread", stampede.serverSpread, steps(0, 30, 1), 0, (value) => (value ? stampede.upTo(value) : stampede.none)),
     ],
-    begin: [{ policy: "obeys", jitter: null }, { policy: "spreads", jitter: null }],
+    begin: ["obeys", "spreads"],
     requests: (values) => at(values, "clients"),
     changes(values, times) {
       // No bucket of the simulator is filled faster.
@@ -127,7 +120,7 @@ export const SCENES: readonly Scene[] = [
       slider("failing", stampede.failing, steps(0, 100, 5), 20, percent),
       slider("slowdown", stampede.slowdown, steps(1, 5, 1), 2, (value) => stampede.times(value)),
     ],
-    begin: [{ policy: "no-budget", jitter: null }, { policy: "aws-budget", jitter: null }],
+    begin: ["no-budget", "aws-budget"],
     requests: (values) => CALLERS * callsOfOne(values),
     changes: (values, times) => `
       clients = ${CALLERS * times}

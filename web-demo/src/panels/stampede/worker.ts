@@ -23,6 +23,8 @@ addEventListener("message", ({ data }: MessageEvent<Order>) => {
   if (data.type === "run") {
     current = data.job.id;
     loaded.then((lab) => run(lab, data.job)).catch(reportError);
+  } else if (data.type === "write") {
+    loaded.then((lab) => write(lab, data.job)).catch(reportError);
   } else if (data.id === current) {
     current = 0;
   }
@@ -56,6 +58,10 @@ async function run(lab: Lab, job: Job): Promise<void> {
   const results = JSON.parse(finished.results()) as Results;
   finished.free();
   tell({ type: "done", id, results, milliseconds: performance.now() - begun });
+}
+
+function write(lab: Lab, { scenario, changes, policies }: Job): void {
+  tell({ type: "written", file: `${scenario}.toml`, text: lab.written(scenario, changes, [...policies]) });
 }
 
 /** Lets orders that have come be heard. */

@@ -5,7 +5,7 @@
  */
 
 import { hashOf } from "../../address.js";
-import { button, el, fill } from "../../dom.js";
+import { button, el, fill, save } from "../../dom.js";
 import { group } from "../../format.js";
 import type { Lab } from "../../lab.js";
 import { texts } from "../../texts.js";
@@ -54,12 +54,6 @@ function artifact(pinned: Pinned): HTMLElement {
   const { name, version, bytes, digest, coreDigest } = pinned;
   pinned.free();
   const file = `${name}.wasm`;
-  const save = (): void => {
-    const url = URL.createObjectURL(new Blob([bytes.slice().buffer], { type: "application/wasm" }));
-    el("a", { href: url, download: file }).click();
-    // The browser has the file by then: it took it when the link was pressed.
-    setTimeout(() => URL.revokeObjectURL(url));
-  };
   const row = (label: string, ...value: readonly (Node | string)[]): readonly HTMLElement[] => [
     el("dt", {}, label),
     el("dd", {}, ...value),
@@ -75,7 +69,7 @@ function artifact(pinned: Pinned): HTMLElement {
       ...row(workshop.digest, el("code", { class: "digest" }, digest)),
       ...row(workshop.coreDigest, el("code", { class: "digest" }, coreDigest)),
     ),
-    el("div", { class: "row" }, button(workshop.download(file), save)),
+    el("div", { class: "row" }, button(workshop.download(file), () => save(file, "application/wasm", bytes.slice().buffer))),
     el("p", { class: "hint" }, workshop.commandLine),
     el("pre", { class: "code" }, `refrain pin ${name}.toml`),
   );
