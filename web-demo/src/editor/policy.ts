@@ -7,7 +7,7 @@
 import "./policy.css";
 import { DocumentError, type Compiled, type Compiler } from "@refrain/fetch/dynamic";
 import type { Problem } from "@refrain/fetch/engine";
-import { button, choice, el, field, fill, unique } from "../dom.js";
+import { button, choice, coded, el, field, fill, unique } from "../dom.js";
 import { READY, ready } from "../policies.js";
 import { texts } from "../texts.js";
 import { codeArea } from "./code.js";
@@ -140,8 +140,8 @@ export function compile(compiler: Compiler, text: string): { compiled: Compiled 
 
 function entry({ severity, line, column, message, help }: Problem, area: HTMLTextAreaElement): HTMLElement {
   const place = button(texts.editor.place(line, column), () => goTo(area, line, column), { class: "small" });
-  const what = el("span", {}, el("strong", {}, texts.editor[severity]), ` ${message}`);
-  return el("li", { class: severity }, what, help !== null && el("span", { class: "hint" }, help), place);
+  const what = el("span", {}, el("strong", {}, texts.editor[severity]), " ", ...coded(message));
+  return el("li", { class: severity }, what, help !== null && el("span", { class: "hint" }, ...coded(help)), place);
 }
 
 /** Puts the cursor to a place in the text; both count from 1. */

@@ -79,7 +79,8 @@ fn kinds(node: &Value) -> Vec<&Value> {
 
 /// The kinds of values of a key, and of those that are written by a pattern examples.
 fn values(node: &Value) -> Vec<String> {
-    let mut values: Vec<_> = kinds(node).into_iter().filter_map(value).collect();
+    // Alternatives that differ in their range alone have their type from what they are alternatives of.
+    let mut values: Vec<_> = kinds(node).into_iter().filter_map(|kind| value(kind, &node["type"])).collect();
     let referred = node["$ref"].as_str().and_then(|name| SCHEMA["$defs"].get(name.rsplit('/').next()?));
     let examples = [Some(node), referred].into_iter().flatten().find_map(|node| node["examples"].as_array());
     if let Some(examples) = examples {
@@ -90,14 +91,14 @@ fn values(node: &Value) -> Vec<String> {
 }
 
 /// `None` for a text that is written by a pattern, of which no reader learns anything.
-fn value(kind: &Value) -> Option<String> {
+fn value(kind: &Value, of_all: &Value) -> Option<String> {
     if let Some(only) = kind.get("const") {
         return Some(quoted(only));
     }
     if let Some(words) = kind["enum"].as_array() {
         return Some(words.iter().map(quoted).collect::<Vec<_>>().join(", "));
     }
-    match kind["type"].as_str()? {
+    match kind["type"].as_str().or(of_all.as_str())? {
         "boolean" => Some("`true`, `false`".to_owned()),
         "integer" => Some(format!("a whole number{}", range(kind))),
         "number" => Some(format!("a number{}", range(kind))),

@@ -185,6 +185,7 @@ fn help_says_what_a_value_can_be() {
         deadline.values,
         ["`\"none\"`", "a whole number", "for example `\"none\"`, `\"30s\"`, `\"1h30m\"`, `500`"]
     );
+    assert_eq!(at_end("backoff.multiplier = ").values, ["`1`", "a number from 1.1 to 100"]);
     assert_eq!(at_end("hints.fields = [{ bad_value = ").values, ["`\"next\"`, `\"backoff\"`, `\"stop\"`"]);
 }
 

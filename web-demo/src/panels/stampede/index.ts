@@ -11,6 +11,7 @@ import { group } from "../../format.js";
 import type { Mount } from "../../panel.js";
 import { texts } from "../../texts.js";
 import { controls } from "./controls.js";
+import type { Asked } from "./job.js";
 import { showResults } from "./results.js";
 import { running } from "./running.js";
 import { startRunner, type Listener } from "./runner.js";
@@ -22,6 +23,7 @@ export const mount: Mount = async (root, link) => {
   const results = showResults(link.signal);
   const progress = running(() => runner.stop());
   const names = (): readonly string[] => sides.map((side, at) => `${"AB"[at]} · ${side.name()}`);
+  let last: Asked | null = null;
   let requests = 0;
   const listener: Listener = {
     underWay(soFar) {
@@ -38,12 +40,12 @@ export const mount: Mount = async (root, link) => {
   };
   const [{ runner, scenarios }, compile] = await Promise.all([startRunner(listener, link.signal), compiler()]);
   const run = (times: number): void => {
-    const asked = turned.asked(times);
-    if (!asked) return runner.stop();
+    last = turned.asked(times);
+    if (!last) return runner.stop();
     requests = turned.requests(times);
     progress.begin(requests);
-    elsewhere.show(`refrain simulate ${asked.scenario}.toml --seed ${asked.seed}`);
-    runner.run(asked);
+    elsewhere.show(`refrain simulate ${last.scenario}.toml --seed ${last.seed}`);
+    runner.run(last);
   };
   const changed = (): void => {
     link.save(Object.assign({}, turned.state(), ...sides.map((side) => side.state())));
@@ -53,10 +55,7 @@ export const mount: Mount = async (root, link) => {
   const sides = await Promise.all((["a", "b"] as const).map((letter) => side(compile, letter, link.state, changed)));
   const turned = controls(scenarios, sides, link.state, changed);
   const large = largeFleets(run);
-  const elsewhere = onTheCommandLine(() => {
-    const asked = turned.asked(1);
-    if (asked) runner.write(asked);
-  });
+  const elsewhere = onTheCommandLine(() => last && runner.write(last));
   const came = section(stampede.results, progress.part, large.part, results.charts, results.table, elsewhere.part);
   root.append(
     el("div", { class: "stampede" }, el("div", { class: "stampede-controls" }, turned.part, ...sides.map(({ part }) => part)), came),
