@@ -117,6 +117,7 @@ describe("stampede", () => {
     await page.getByRole("button", { name: stampede.large("1\u202f000\u202f000") }).click();
     // Some time has passed for the clients, and they are not done.
     await page.locator(".run-live", { hasText: /^[0-9:.]+( s)? have passed/ }).waitFor();
+    expect(await page.getByRole("progressbar", { name: stampede.progress }).isVisible()).toBe(true);
     const stop = page.getByRole("button", { name: stampede.stop });
     await stop.click();
     await page.getByText(stampede.stopped).waitFor();
@@ -157,6 +158,18 @@ describe("stampede", () => {
     expect(await chart.getByRole("row").count()).toBeGreaterThan(20);
     for (const part of await page.getByText(editor.document, { exact: true }).all()) if (await part.isVisible()) await part.click();
     expect(await faults(page), "with everything unfolded").toEqual([]);
+    await end();
+  });
+
+  it("begins anew where a link says what cannot be", async () => {
+    const { page, end } = await open("?scenario=nowhere&seed=-1&clients=3&length=x&a=nobody&a-jitter=7&b-sends=0");
+    expect(await page.locator("output").allInnerTexts()).toEqual([
+      "2\u202f000", "10 s", "200 a second", stampede.asWritten, stampede.asWritten, stampede.asWritten, stampede.asWritten,
+    ]);
+    expect(await page.getByLabel(stampede.seed).inputValue()).toBe("1");
+    expect(await page.locator(".side select").evaluateAll((all) => all.map((one) => (one as HTMLSelectElement).value))).toEqual([
+      "no-jitter", "full-jitter",
+    ]);
     await end();
   });
 

@@ -37,7 +37,7 @@ export function controls(scenarios: readonly Shipped[], sides: readonly Side[], 
   const select = choice(SCENES.map(({ name, label }) => [name, label] as const), SCENES[0]!.name);
   const about = el("p", { class: "hint" });
   const sliders = el("div", { class: "sliders" });
-  const seed = el("input", { type: "number", min: 0, max: 4_294_967_295, step: 1, value: link["seed"] ?? 1 });
+  const seed = el("input", { type: "number", min: 0, max: 999_999_999, step: 1, value: seedOf(link) });
   const values = (): Values => Object.fromEntries(scene.sliders.map(({ key }, at) => [key, slides[at]!.value()]));
   const take = (name: string | undefined, from: State): void => {
     scene = SCENES.find((one) => one.name === name) ?? SCENES[0]!;
@@ -60,8 +60,13 @@ export function controls(scenarios: readonly Shipped[], sides: readonly Side[], 
     asked(times) {
       const policies = sides.map((side) => side.document());
       if (!policies.every((policy) => policy !== null)) return null;
-      return { scenario: scene.name, changes: scene.changes(values(), times), policies, seed: Number(seed.value) >>> 0 };
+      return { scenario: scene.name, changes: scene.changes(values(), times), policies, seed: seed.validity.valid ? seed.valueAsNumber || 0 : 0 };
     },
     state: () => Object.assign({ scenario: scene.name }, seed.value !== "1" && { seed: seed.value }, ...slides.map((one) => one.state())),
   };
+}
+
+/** The seed of a link; 1 if it has none. */
+function seedOf({ seed = "" }: State): number {
+  return /^\d{1,9}$/.test(seed) ? Number(seed) : 1;
 }
