@@ -15,7 +15,7 @@ const SECURITY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
-  "img-src 'self' blob:",
+  "img-src 'self'",
   "worker-src 'self'",
   "connect-src 'self' http: https:",
   "base-uri 'none'",

@@ -64,6 +64,24 @@ describe("the page", () => {
     await end();
   });
 
+  it("goes back to a panel as it was left, by its link and by the browser's back", async () => {
+    const { page, end } = await visit(chromium, `${served.url}#header?value=7`);
+    await opened(page, "header");
+    const value = page.getByRole("textbox", { name: texts.header.value, exact: true });
+    await value.fill("8");
+    const verdict = await page.locator(".verdict").first().elementHandle();
+    for (const back of [() => page.goBack(), () => page.getByRole("link", { name: texts.header.name }).click()]) {
+      await page.getByRole("link", { name: texts.request.name }).click();
+      await opened(page, "request");
+      await back();
+      await opened(page, "header");
+      expect(await value.inputValue()).toBe("8");
+      expect(new URL(page.url()).hash).toContain("value=8");
+    }
+    expect(await verdict!.evaluate((element) => element.isConnected)).toBe(true);
+    await end();
+  });
+
   it("keeps the chosen colours over a reload", async () => {
     const { page, end } = await visit(chromium, served.url, { colorScheme: "light" });
     const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

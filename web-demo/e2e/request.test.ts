@@ -278,6 +278,14 @@ describe("follow a request", () => {
     await page.context().close();
   });
 
+  it("sends nothing for real because a link was opened", async () => {
+    const { page, end } = await open({ mode: "real", url: "/things", until: "1000", presses: "offline@first" });
+    expect(await page.getByText(request.readyReal).isVisible()).toBe(true);
+    expect(await steps(page)).toEqual([]);
+    expect(got).toEqual([]);
+    await end();
+  });
+
   it("cancels for real in a wait", async () => {
     answers = [{ status: 503, retryAfter: "4" }];
     const { page } = await open({ mode: "real", url: "/things", policy: "browser-interactive" });

@@ -58,7 +58,7 @@ export async function visit(
 /** Waits until a panel is open and filled. */
 export async function opened(page: Page, name: PanelName): Promise<void> {
   await page.locator(`#panel-${name} .panel-body[data-ready]`).waitFor({ state: "attached" });
-  expect(await page.locator(`#panel-${name}`).isVisible()).toBe(true);
+  await page.locator(`#panel-${name} h1`).waitFor();
 }
 
 /** The looks in which every panel is checked and photographed. */

@@ -25,7 +25,6 @@ const opened = new Map<PanelName, Opened>();
 
 followTheme(document.querySelector("#theme")!);
 fill(nav, el("ul", {}, ...NAMES.map((name) => el("li", {}, el("a", { href: `#${name}` }, panelTexts(name).name)))));
-nav.addEventListener("click", keepState);
 addEventListener("hashchange", () => {
   show(placeOf(location.hash)).querySelector("h1")!.focus();
 });
@@ -39,14 +38,6 @@ void workOffline().then((ready) => {
   if (ready) document.querySelector("#offline")!.textContent = texts.page.offline;
 });
 
-/** A panel that is open already is gone back to as it is. */
-function keepState(event: MouseEvent): void {
-  const link = (event.target as Element).closest("a");
-  if (!link) return;
-  const { panel } = placeOf(link.hash);
-  link.hash = opened.get(panel)?.hash ?? hashOf({ panel, state: {} });
-}
-
 /** Shows the panel of an address; one that stands in another state is made anew. */
 function show(place: Place): HTMLElement {
   const hash = hashOf(place);
@@ -57,10 +48,8 @@ function show(place: Place): HTMLElement {
   }
   const { root } = known?.hash === hash ? known : open(place);
   for (const child of main.children) (child as HTMLElement).hidden = child !== root;
-  for (const link of nav.querySelectorAll("a")) {
-    if (placeOf(link.hash).panel === place.panel) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  for (const link of nav.querySelectorAll("a")) link.removeAttribute("aria-current");
+  linkTo(place.panel).setAttribute("aria-current", "page");
   document.title = `${panelTexts(place.panel).name} · ${texts.page.name}`;
   return root;
 }
@@ -78,8 +67,13 @@ function open({ panel, state }: Place): Opened {
   main.append(root);
   const one: Opened = { root, hash: hashOf({ panel, state }), down: new AbortController() };
   opened.set(panel, one);
+  linkTo(panel).hash = one.hash;
   void mount(panel, body, one, state);
   return one;
+}
+
+function linkTo(panel: PanelName): HTMLAnchorElement {
+  return nav.querySelectorAll("a")[NAMES.indexOf(panel)]!;
 }
 
 async function mount(panel: PanelName, body: HTMLElement, one: Opened, state: State): Promise<void> {
@@ -87,6 +81,8 @@ async function mount(panel: PanelName, body: HTMLElement, one: Opened, state: St
   const save = (state: State): void => {
     if (signal.aborted) return;
     one.hash = hashOf({ panel, state });
+    // A panel that is open is gone back to as it is.
+    linkTo(panel).hash = one.hash;
     if (!one.root.hidden) history.replaceState(null, "", one.hash);
   };
   try {
