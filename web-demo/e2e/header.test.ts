@@ -113,6 +113,23 @@ describe("read a header", () => {
     await end();
   });
 
+  it("shows what was measured while the engine is still on its way", async () => {
+    let arrive = (): void => {};
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    const { page, end } = await visit(chromium, `${served.url}#header?value=1.5`, {}, (page) =>
+      page.route("**/*.wasm", async (route) => {
+        await arrived;
+        await route.continue();
+      }),
+    );
+    await page.getByRole("row", { name: "urllib3" }).waitFor();
+    expect(await page.locator(".meaning").textContent()).toBe(texts.page.loading);
+    arrive();
+    await page.locator(".verdict").waitFor();
+    expect(await verdict(page)).toBe("Refused: a fraction");
+    await end();
+  });
+
   it("is used by keyboard alone", async () => {
     const { page, end } = await open();
     await page.getByLabel(header.value).focus();

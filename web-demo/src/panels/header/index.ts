@@ -6,14 +6,14 @@
 
 import "./header.css";
 import { compiler } from "../../compiler.js";
-import { button, choice, el, field, section } from "../../dom.js";
+import { button, choice, el, field, fill, section } from "../../dom.js";
 import type { Mount } from "../../panel.js";
 import { texts } from "../../texts.js";
 import { encode, hex, type Encoding } from "./bytes.js";
 import { showMeaning } from "./meaning.js";
 import { showClients } from "./clients.js";
 import { measuredOf, type Measured } from "./measured.js";
-import { reader, type Received, type Rules } from "./reading.js";
+import { reader, type Reader, type Received, type Rules } from "./reading.js";
 import { stateOf, given, type Given } from "./state.js";
 
 /** Values that servers sent or that suites test, to begin with. */
@@ -26,7 +26,8 @@ const ODD = [
 const { header } = texts;
 
 export const mount: Mount = async (root, link) => {
-  const read = reader(await compiler());
+  // What was measured can be seen before the engine is there.
+  let read: Reader | null = null;
   const controls = form(given(link.state), () => {
     const now = controls.read();
     link.save(stateOf(now));
@@ -36,7 +37,8 @@ export const mount: Mount = async (root, link) => {
   const clients = el("div", { class: "clients", "aria-live": "polite" });
   const show = (now: Given): void => {
     const received = receivedOf(now);
-    showMeaning(meaning, read(received, now.rules), received);
+    if (read) showMeaning(meaning, read(received, now.rules), received);
+    else fill(meaning, el("p", { class: "loading" }, texts.page.loading));
     const bytes = hex(received.value);
     const seconds = received.now === null ? null : Math.floor(received.now / 1_000);
     showClients(clients, { text: now.value, measured: measuredOf(bytes, seconds, now.date), now: seconds }, controls.take);
@@ -50,6 +52,8 @@ export const mount: Mount = async (root, link) => {
       controls.circumstances,
     ),
   );
+  show(controls.read());
+  read = reader(await compiler());
   show(controls.read());
 };
 
