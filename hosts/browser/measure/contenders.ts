@@ -1,7 +1,7 @@
 /** What a call costs beside a bare `fetch` and beside ky, and what a decision costs. Runs where it is loaded. */
 
 import { createFetch } from "@refrain/fetch";
-import { RESPONSE, stepBuffer, type Engine, type Event } from "@refrain/fetch/engine";
+import { RESPONSE, decider, stepBuffer, type Engine, type Event } from "@refrain/fetch/engine";
 import { policy } from "@refrain/fetch/policies/browser-interactive.inline";
 import ky from "ky";
 import ky2 from "ky-2";
@@ -78,16 +78,17 @@ function answer({ description: { fields } }: Engine, status: number, retryAfter:
 }
 
 function deciding(name: string, engine: Engine, event: Event, isWhole: boolean): Contender {
+  const deciding = decider(engine);
   const request = { method: 0, key: 0, replayable: true, attemptsUsed: 0 } as const;
   const now = {
     mark: 1_000, wall: Date.UTC(2026, 0), session: 1, cancelled: false, network: 0, sample: 77, tokens: 500_000, hold: null,
   } as const;
   const [begun, step] = [stepBuffer(), stepBuffer()];
-  engine.start(request, now, begun);
+  deciding.start(request, now, begun);
   const turn = (times: number): void => {
     for (let i = 0; i < times; i++) {
-      if (isWhole) engine.start(request, now, begun);
-      engine.handle(begun.execution, event, now, step);
+      if (isWhole) deciding.start(request, now, begun);
+      deciding.handle(begun.execution, event, now, step);
     }
   };
   return { name, turn };

@@ -1,16 +1,14 @@
 /**
  * Listening to signals that many requests share: Node warns of a leak when a signal has more than ten listeners, so each
- * has one, which tells the rest.
+ * has one, which tells the rest. (`AbortSignal.any` would do, but in Node 20 a signal remembers all that were made of it.)
  *
  * @module
  */
 
 /** Those who listen to one signal. */
-class Heard {
-  readonly listeners = new Set<() => void>();
-
+class Heard extends Set<() => void> {
   handleEvent(): void {
-    for (const listener of [...this.listeners]) listener();
+    for (const listener of [...this]) listener();
   }
 }
 
@@ -22,14 +20,13 @@ const signals = new WeakMap<AbortSignal, Heard>();
  * @returns what ends that
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  let heard = signals.get(signal);
-  if (!heard) signals.set(signal, (heard = new Heard()));
-  const { listeners } = heard;
+  const heard = signals.get(signal) ?? new Heard();
+  signals.set(signal, heard);
   // Who is there is not added again.
   signal.addEventListener("abort", heard);
-  listeners.add(listener);
+  heard.add(listener);
   return () => {
-    listeners.delete(listener);
-    if (!listeners.size) signal.removeEventListener("abort", heard);
+    heard.delete(listener);
+    if (!heard.size) signal.removeEventListener("abort", heard);
   };
 }

@@ -4,29 +4,28 @@
  * @module
  */
 
+import { COMMAND, EVENT, HAND_OVER, PARTS, getOption, getU32, put } from "./block.js";
 import type { Sendable } from "./body.js";
 import { kindOf } from "./call.js";
-import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS, type Attempt } from "./engine.js";
 import { NESTING, type Nesting } from "./nesting.js";
-import { MAX, type Talk } from "./talk.js";
+import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS } from "./numbers.js";
+import { NONE, type Talk } from "./talk.js";
 
 /** What came of an attempt, or of a part of it. Nothing: its time was over, or the policy gave it up. */
 export type Result<T> = { readonly value?: T; readonly error?: unknown } | undefined;
 
 /** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
 export async function attempt(talk: Talk): Promise<Result<Response>> {
-  const { call, step } = talk;
-  const { attempt, timeout } = step;
+  const { call, block } = talk;
   const { count, max } = call;
-  const limit = talk.at + (timeout ?? MAX);
+  const number = getU32(block, PARTS);
+  const limit = talk.at + (getOption(block, PARTS + 8) ?? Infinity);
   const before = count.sends;
   const nesting: Nesting = { count, max, told: call.above?.told };
-  talk.attempts = attempt;
   const making = call.body();
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
-    talk.attempts--;
-    step.execution.set(talk.before);
+    talk.bytes.set(talk.before);
     talk.fault = "refused";
     throw body.error;
   }
@@ -35,8 +34,15 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
   // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
   const sends = Math.max(count.sends - before, 1);
   count.sends = before + sends;
-  talk.attempts += sends - 1;
-  return report(talk, { attempt, sends, exhausted: !!(nesting.gaveUp || nesting.told) }, sent, body?.value);
+  return report(talk, sent, (block) => {
+    const response = sent?.value;
+    block.setUint8(EVENT, response ? RESPONSE : FAILURE);
+    put(block, EVENT + 4, number);
+    put(block, EVENT + 8, sends);
+    block.setUint8(EVENT + 12, +!!(nesting.gaveUp || nesting.told));
+    // A status, or a kind of failure and whether it is one of time.
+    put(block, EVENT + 16, response ? response.status : sent ? kindOf(call, body!.value) : AMBIGUOUS + 256);
+  });
 }
 
 /** Sends, up to the head. */
@@ -44,20 +50,10 @@ async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting)
   const { fetch, session } = talk.host;
   const { input, init, headers, signal, count } = talk.call;
   // Who else could give it up?
-  const abort = limit < MAX || session ? new AbortController() : undefined;
+  const abort = limit < Infinity || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const either = abort && signal ? AbortSignal.any([signal, abort.signal]) : (abort?.signal ?? signal!);
-  const message = {
-    ...init,
-    headers,
-    body: body!,
-    signal: either,
-    [NESTING]: nesting,
-    // Was for this layer, and not for those below.
-    key: undefined,
-    limits: undefined,
-    resume: undefined,
-  };
+  const message = { ...init, headers, body: body!, signal: either, [NESTING]: nesting };
   count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);
@@ -67,20 +63,12 @@ async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting)
 }
 
 /** Tells the policy what came of an attempt, and keeps what the caller is to get. */
-function report(talk: Talk, of: Attempt, sent: Result<Response>, body: Sendable): Result<Response> {
-  const { host, call, step, ask } = talk;
-  const { attempt, sends, exhausted } = of;
+function report({ ask, bytes }: Talk, sent: Result<Response>, what: (block: DataView) => void): Result<Response> {
   const response = sent?.value;
   let isKept = false;
   try {
-    if (response) {
-      const fields = host.engine.description.fields.map((name) => response.headers.get(name));
-      ask({ event: RESPONSE, attempt, sends, exhausted, status: response.status, fields });
-    } else {
-      const kind = sent ? kindOf(call, body) : AMBIGUOUS;
-      ask({ event: FAILURE, attempt, sends, exhausted, kind, timedOut: !sent });
-    }
-    isKept = step.command === FINISH && step.handOver === THIS;
+    ask(what, response ? response.headers : NONE, true);
+    isKept = bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS;
   } finally {
     if (!isKept) discard(response);
   }
@@ -90,20 +78,15 @@ function report(talk: Talk, of: Attempt, sent: Result<Response>, body: Sendable)
 /** Runs a part of an attempt until it is over, until `limit`, or until the policy gives it up. */
 async function within<T>(talk: Talk, limit: number, part: Promise<T>): Promise<Result<T>> {
   let result: Result<T>;
-  let isOver = false;
-  const end = (ended: Result<T>): void => {
-    // Who does not listen to the signal may answer all the same.
-    if (isOver) return discard(ended!.value);
-    result = ended;
-    talk.stir();
-  };
-  part.then(
-    (value) => end({ value }),
-    (error) => end({ error }),
+  const ended = part.then(
+    (value) => (result = { value }),
+    (error: unknown) => (result = { error }),
   );
+  const over = ended.then(talk.stir);
   do await talk.rest(limit);
-  while (talk.goesOn() && !result && talk.now() < limit);
-  isOver = true;
+  while (talk.goesOn() && !result && talk.host.time.mark(false) < limit);
+  // Who does not listen to the signal may answer all the same.
+  if (!result) void over.then(() => discard(result!.value));
   return result;
 }
 

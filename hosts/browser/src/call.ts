@@ -4,70 +4,81 @@
  * @module
  */
 
+import { put, putOption } from "./block.js";
 import { replayOf, type Sendable } from "./body.js";
-import { AMBIGUOUS, KEY_ABSENT, KEY_HONOURED, PERMANENT, type Request as Asked } from "./engine.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
 import { NESTING, join, type Layer, type Nesting } from "./nesting.js";
+import { AMBIGUOUS, KEY_ABSENT, KEY_HONOURED, PERMANENT } from "./numbers.js";
 import type { FetchInit } from "./options.js";
 
 /** One logical request. */
 export interface Call extends Layer {
   readonly input: RequestInfo | URL;
-  readonly init: FetchInit;
+  /** What goes on to the `fetch` below as it is. */
+  readonly init: RequestInit;
   /** Its headers, the key among them. */
   readonly headers: Headers;
   readonly signal: AbortSignal | null | undefined;
   /** The attempt of a layer above that this is. */
   readonly above: Nesting | undefined;
+  /** Sends before this one began. */
+  readonly used: number;
   /** Who shares its retry budget. Read when it is asked for: to read a URL takes longer than a decision. */
   readonly budget: () => string;
   /** Gives the body of the next attempt. */
   readonly body: () => Sendable | Promise<Sendable>;
-  /** What the policy may know. */
-  readonly asked: Asked;
+  /** Puts what the policy may know, as the parameters of `start`. */
+  readonly put: (block: DataView) => void;
 }
+
+/** Where a method stands that has no number of its own. */
+const OTHER_METHOD = METHODS.length;
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
 export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & { [NESTING]?: Nesting }): Call {
-  const { body, key, limits = host.limits, resume, budgetKey, signal, [NESTING]: above } = given;
+  // What is for this layer is not for those below.
+  const { body, key, limits = host.limits, resume, budgetKey, signal, [NESTING]: above, ...init } = given;
   // A text and a URL have none of its properties.
   const request = input as Request;
-  const headers = new Headers(given.headers ?? request.headers);
-  const field = host.host?.key?.name;
-  if (key) headers.set(field ?? "Idempotency-Key", host.host?.key?.quoted ? `"${key}"` : key);
+  const { name, quoted } = host.host?.key ?? {};
+  const headers = new Headers(init.headers ?? request.headers);
+  if (key) headers.set(name ?? "Idempotency-Key", quoted ? `"${key}"` : key);
   const replay = body == null && hasBody(request) ? undefined : replayOf(body, headers);
-  const { count, max } = join(above, resume?.attemptsUsed ?? 0, host.max, limits?.maxAttempts);
+  const layer = join(above, resume?.attemptsUsed ?? 0, host.engine.description.maxAttempts, limits?.maxAttempts);
+  const used = layer.count.sends;
   return {
-    count,
-    max,
+    ...layer,
     input,
     // With an init of any kind a request forgets its referrer (Fetch Standard, constructor of `Request`).
-    init: request.method ? { referrer: request.referrer, referrerPolicy: request.referrerPolicy, ...given } : given,
+    init: { referrer: request.referrer, referrerPolicy: request.referrerPolicy, ...init } as RequestInit,
     headers,
     signal: signal === undefined ? request.signal : signal,
     above,
+    used,
     budget: () => budgetOf(host, request.url ?? input, budgetKey),
     body: replay ?? (() => body as Sendable),
-    asked: {
-      method: METHODS.indexOf(normalised(given.method ?? request.method ?? "GET") as "GET"),
-      key: key || (field && headers.has(field)) ? KEY_HONOURED : KEY_ABSENT,
-      replayable: !!replay,
-      maxAttempts: max,
-      deadline: limits?.deadline ?? null,
-      maxWait: limits?.maxWait ?? null,
-      attemptsUsed: count.sends,
-      notBefore: resume?.notBefore ?? null,
+    put(block) {
+      const at = METHODS.indexOf(normalised(init.method ?? request.method ?? "GET") as "GET");
+      block.setUint8(0, at < 0 ? OTHER_METHOD : at);
+      block.setUint8(1, key || (name && headers.has(name)) ? KEY_HONOURED : KEY_ABSENT);
+      block.setUint8(2, +!!replay);
+      block.setUint8(8, 1);
+      put(block, 12, layer.max);
+      putOption(block, 16, limits?.deadline);
+      putOption(block, 32, limits?.maxWait);
+      put(block, 48, used);
+      putOption(block, 56, resume?.notBefore);
     },
   };
 }
 
 /** The name of a retry budget. */
-function budgetOf({ host }: Host, url: string | URL, key = ""): string {
+function budgetOf({ host }: Host, url: string, key = ""): string {
   if (host?.budget === "key") return key;
   if (host?.budget !== "host") return "";
   try {
-    return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).host;
+    return new URL(new Request(url).url).host;
   } catch {
     // Nothing can be sent there, which is for `fetch` to say.
     return "";
@@ -79,9 +90,9 @@ function hasBody({ method, body }: Request): boolean {
   return !!method && body !== null && !/^(GET|HEAD)$/.test(method);
 }
 
-/** As `fetch` does it (Fetch Standard, "normalize a method"). */
+/** As `fetch` does it (Fetch Standard, "normalize a method"), which sends neither TRACE nor CONNECT. */
 function normalised(method: string): string {
-  return /^(delete|get|head|options|post|put)$/i.test(method) ? method.toUpperCase() : method;
+  return /^(patch|query)$/i.test(method) ? method : method.toUpperCase();
 }
 
 /**
@@ -90,7 +101,7 @@ function normalised(method: string): string {
  */
 export function kindOf({ input, init, headers }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
   try {
-    new Request((input as Request).url ?? input, { ...init, headers, body: body == null ? null : "", signal: null });
+    new Request((input as Request).url ?? input, { ...init, headers, body: body == null ? null : "" });
     return AMBIGUOUS;
   } catch {
     return PERMANENT;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Engine, HostSettings, Parser, Problem, Step } from "./engine.js";
+import type { Engine, HostSettings, Parser, Problem } from "./engine.js";
 import init, { Compiled as Core, initSync } from "./generated/dynamic.js";
 
 /** Compiles policies. */
@@ -28,6 +28,8 @@ export interface Compiler {
 
 /** A policy that was compiled, ready to decide. */
 export interface Compiled extends Engine, Parser {
+  /** The compiled policy, byte for byte as in an artifact's slot. */
+  readonly policy: Uint8Array;
   /** What the document says to hosts; `null` for the policy of a slot. */
   readonly host: HostSettings | null;
   /** What was accepted but is probably not meant. */
@@ -76,20 +78,17 @@ const compiler: Compiler = {
 };
 
 function compiled(core: Core): Compiled {
-  const { name, version, fields, policy } = core;
+  const { name, version, fields, policy, maxAttempts } = core;
   return {
-    description: { name, version, fields, budget: core.budget ?? null, policy },
+    description: { name, version, fields, budget: core.budget ?? null, maxAttempts },
+    policy,
     host: core.host ?? null,
     warnings: core.warnings,
     json: core.json ?? null,
     parse: (value, wall) => core.parse(value, wall),
-    start(request, now, into) {
-      core.start(request, now, into);
-      return into as Step;
-    },
-    handle(execution, event, now, into) {
-      core.handle(execution, event, now, into);
-      return into as Step;
+    call(call, block, headers) {
+      if (call === "start") core.start(block);
+      else core.handle(block, headers ? fields.map((field) => headers.get(field)) : []);
     },
   };
 }

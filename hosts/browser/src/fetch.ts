@@ -15,14 +15,9 @@ export type Fetch = (input: RequestInfo | URL, init?: FetchInit) => Promise<Resp
 /** The options with what they stand for, and what requests share. */
 export type Host = FetchOptions &
   Required<Pick<FetchOptions, "fetch" | "network" | "time" | "entropy">> & {
-    /** The most sends that the policy allows. */
-    readonly max: number;
     /** The tokens of the retry budgets that are not full, by who shares them. */
     readonly budgets: Map<string, number>;
   };
-
-/** Where the most sends stand in a compiled policy. */
-const MAX_ATTEMPTS = 4;
 
 /**
  * Makes a `fetch` that retries under one policy. It is called, and answers, as `fetch` does:
@@ -45,14 +40,12 @@ export function createFetch(options: FetchOptions): Fetch {
   if (options.host?.sessionRequired && !options.session) {
     throw new TypeError("expected a `session`, which the policy requires; `createSession()` makes one");
   }
-  const { policy } = options.engine.description;
   const host: Host = {
     fetch: (input, init) => fetch(input, init),
     network: browserNetwork,
     time: systemTime,
     entropy: drawing(),
     ...options,
-    max: new DataView(policy.buffer, policy.byteOffset).getUint32(MAX_ATTEMPTS, true),
     budgets: new Map(),
   };
   return (input, init = {}) => run(host, input, init);
@@ -63,10 +56,7 @@ function drawing(): () => number {
   const numbers = new Uint32Array(64);
   let left = 0;
   return () => {
-    if (!left) {
-      crypto.getRandomValues(numbers);
-      left = numbers.length;
-    }
+    left ||= crypto.getRandomValues(numbers).length;
     return numbers[--left]!;
   };
 }

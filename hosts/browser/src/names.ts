@@ -5,9 +5,7 @@
  */
 
 /** Methods, at their numbers; names are case-sensitive (RFC 9110 §9.1). Any other method is −1. */
-export const METHODS = [
-  "GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PUT", "DELETE", "POST", "PATCH", "CONNECT",
-] as const;
+export const METHODS = /* @__PURE__ */ listed("GET,HEAD,OPTIONS,TRACE,QUERY,PUT,DELETE,POST,PATCH,CONNECT");
 
 /** Kinds of failure, at their numbers. */
 export const FAILURES = [
@@ -19,24 +17,13 @@ export const BOUNDS = [
   "none", "backoff", "hint", "max-wait", "deadline", "attempts", "gate", "budget", "hold", "resume",
 ] as const;
 
-/** Ends, by their numbers: 0 to 15 are no faults, from 16 on they mean "no further send", from 64 on misuse. */
-export const ENDS = {
-  0: "success",
-  1: "deferred",
-  2: "cancelled",
-  3: "session-changed",
-  16: "not-retryable",
-  17: "attempts-used",
-  18: "body-not-replayable",
-  19: "not-idempotent",
-  20: "budget-empty",
-  21: "deadline",
-  22: "offline",
-  23: "nested",
-  64: "foreign-execution",
-  65: "malformed-execution",
-  66: "invalid-input",
-} as const;
+/**
+ * Ends, at their numbers: 0 to 15 are no faults, from 16 on they mean "no further send", from 64 on misuse. Where no end
+ * has the number, the name is empty.
+ */
+export const ENDS = /* @__PURE__ */ listed(
+  "success,deferred,cancelled,session-changed,,,,,,,,,,,,,not-retryable,attempts-used,body-not-replayable,not-idempotent,budget-empty,deadline,offline,nested,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,foreign-execution,malformed-execution,invalid-input",
+);
 
 /** What became of a hint, by its number: from 16 on, why it was refused. */
 export const HINTS = {
@@ -57,3 +44,11 @@ export const HINTS = {
   27: "leap-second",
   28: "year-before-1900",
 } as const;
+
+/** The names of a list, which is one text because that is shorter where it is compressed. */
+function listed<S extends string>(names: S): Listed<S> {
+  return names.split(",") as unknown as Listed<S>;
+}
+
+type Listed<S extends string, Before extends readonly string[] = readonly []> =
+  S extends `${infer Name},${infer Rest}` ? Listed<Rest, readonly [...Before, Name]> : readonly [...Before, S];

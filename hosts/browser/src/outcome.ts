@@ -4,8 +4,9 @@
  * @module
  */
 
+import { PARTS, getResume, getU16, getU32 } from "./block.js";
 import type { Resume } from "./engine.js";
-import type { ENDS } from "./names.js";
+import { ENDS } from "./names.js";
 import type { Session } from "./session.js";
 
 /**
@@ -16,7 +17,12 @@ import type { Session } from "./session.js";
  * - `refused`: the body of the attempt that was due could not be made, so the attempt was not made and does not count;
  * - `unknown`: the policy named an end that this version does not know.
  */
-export type Reason = (typeof ENDS)[keyof typeof ENDS] | "engine-failed" | "no-entropy" | "refused" | "unknown";
+export type Reason =
+  | Exclude<(typeof ENDS)[number], "">
+  | "engine-failed"
+  | "no-entropy"
+  | "refused"
+  | "unknown";
 
 /** How a logical request ended. */
 export interface Outcome {
@@ -58,6 +64,18 @@ export class RefrainError extends TypeError implements Outcome {
     super(`the request ended: ${outcome.reason}; attempts: ${outcome.attempts}`, { cause });
     Object.assign(this, outcome, { name: "RefrainError", status, response });
   }
+}
+
+/** How a request ended, by the last answer of the policy, or for another reason. */
+export function outcomeIn(block: DataView, reason: Reason = ENDS[getU16(block, PARTS)] || "unknown"): Outcome {
+  return {
+    reason,
+    attempts: getU32(block, PARTS + 8),
+    maybeApplied: !!block.getUint8(PARTS + 12),
+    bound: getU16(block, PARTS + 2),
+    hint: getU16(block, PARTS + 4),
+    resume: getResume(block),
+  };
 }
 
 const delivered = new WeakMap<Response, readonly [Outcome, Session | undefined, number | undefined]>();

@@ -4,25 +4,29 @@
  * @module
  */
 
+import { getU16 } from "./block.js";
+import { FIELD_MAX, instantiate } from "./bundled.js";
 import type { Parser, RetryAfter } from "./engine.js";
-import { begin, getU16, getU8, instantiate, putBytes } from "./memory.js";
 
 /**
  * A parser over a compiled core module. No request needs one, so it is apart from the engine, and a page that reads no
  * values does not download it.
  */
 export function pinnedParser(module: WebAssembly.Module): Parser {
-  const instance = instantiate(module);
+  const core = instantiate(module);
+  const view = new DataView(core.memory.buffer);
+  const bytes = new Uint8ClampedArray(core.memory.buffer);
   return {
     parse(value: string, wall: number | null): RetryAfter {
-      const from = begin(instance);
-      const length = putBytes(from, value);
-      const parse = instance.exports["refrain:policy/policy@1.0.0#parse"];
-      const at = parse(from, length, wall === null ? 0 : 1, BigInt(wall ?? 0)) >>> 0;
-      if (getU8(at)) return { refused: getU16(at + 8) };
-      return getU8(at + 8)
-        ? { at: instance.view.getBigInt64(at + 16, true) }
-        : { delaySeconds: instance.view.getBigUint64(at + 16, true) };
+      const cut = Array.from(value.slice(0, FIELD_MAX).split(""), (character) => character.charCodeAt(0));
+      const from = core.cabi_realloc(0, 0, 1, cut.length) >>> 0;
+      bytes.set(cut, from);
+      const parse = core["refrain:policy/policy@1.0.0#parse"];
+      const at = parse(from, cut.length, wall === null ? 0 : 1, BigInt(wall ?? 0)) >>> 0;
+      if (view.getUint8(at)) return { refused: getU16(view, at + 8) };
+      return view.getUint8(at + 8)
+        ? { at: view.getBigInt64(at + 16, true) }
+        : { delaySeconds: view.getBigUint64(at + 16, true) };
     },
   };
 }

@@ -6,13 +6,13 @@
 
 import { onAbort } from "./abort.js";
 import { attempt, type Result } from "./attempt.js";
+import { COMMAND, HAND_OVER, LAST, PARTS, getU16, getU64 } from "./block.js";
 import { callOf } from "./call.js";
-import { AWAIT_NETWORK, FINISH, KEEP, LAST_STATUS, SEND } from "./engine.js";
 import type { Host } from "./fetch.js";
-import { ENDS } from "./names.js";
+import { AWAIT_NETWORK, FINISH, KEEP, LAST_STATUS, SEND, WAIT } from "./numbers.js";
 import type { FetchInit } from "./options.js";
-import { RefrainError, deliver, type Reason } from "./outcome.js";
-import { close, talk, type Talk } from "./talk.js";
+import { RefrainError, deliver, outcomeIn } from "./outcome.js";
+import { NONE, close, talk, woken, type Talk } from "./talk.js";
 
 const SUCCESS = 0;
 const DEFERRED = 1;
@@ -33,11 +33,11 @@ export async function run(host: Host, input: RequestInfo | URL, init: FetchInit)
 
 /** Carries out commands until the last. */
 async function obey(talk: Talk): Promise<Result<Response>> {
-  const { step } = talk;
+  const { bytes, call } = talk;
   let last: Result<Response>;
   try {
-    talk.ask(talk.call.asked);
-    while (step.command !== FINISH) last = await (step.command === SEND ? attempt(talk) : pause(talk));
+    talk.ask(call.put);
+    while (bytes[COMMAND] !== FINISH) last = await (bytes[COMMAND] === SEND ? attempt(talk) : pause(talk));
     return last;
   } catch (cause) {
     throw broken(talk, cause);
@@ -46,48 +46,48 @@ async function obey(talk: Talk): Promise<Result<Response>> {
 
 /** Waits until the policy commands something else. */
 async function pause(talk: Talk): Promise<undefined> {
-  const { step, host } = talk;
-  // The step is overwritten by the next one.
-  const { command, until } = step;
+  const { bytes, block, host } = talk;
+  const command = bytes[COMMAND]!;
+  const until = getU64(block, PARTS);
   const unsubscribe = command === AWAIT_NETWORK ? host.network.subscribe(talk.change) : undefined;
-  // Outside an attempt there is nothing to keep doing.
-  let isOver = command === KEEP;
+  // Outside an attempt there is nothing to keep doing, and of a command that is not known here nothing at all is done.
+  let isOver = command !== WAIT && command !== AWAIT_NETWORK;
   try {
     do {
-      if (isOver) throw new RangeError("expected another command than to go on");
+      if (isOver) throw new RangeError("expected another command");
       await talk.rest(until);
-      talk.before = step.execution.slice();
-      talk.ask();
+      talk.before = bytes.slice();
+      talk.ask(woken, NONE);
       isOver = talk.at >= until;
-    } while (step.command === KEEP || (step.command === command && step.until === until));
+    } while (bytes[COMMAND] === KEEP || (bytes[COMMAND] === command && getU64(block, PARTS) === until));
   } finally {
     unsubscribe?.();
   }
 }
 
 /** Hands over what the policy says. */
-function finish({ host, call, step, session }: Talk, last: Result<Response>): Response {
+function finish({ host, call, bytes, block, session }: Talk, last: Result<Response>): Response {
   const { above, signal } = call;
-  const { end, bound, hint, attempts, maybeApplied, handOver, lastStatus, resume } = step;
+  const end = getU16(block, PARTS);
   const response = last?.value;
   const lies = end === SUCCESS && !response;
-  const reason: Reason = lies ? "engine-failed" : (ENDS[end as keyof typeof ENDS] ?? "unknown");
+  const outcome = outcomeIn(block, lies ? "engine-failed" : undefined);
   if (above) above.gaveUp = lies || (end !== SUCCESS && end !== NOT_RETRYABLE);
-  const outcome = { reason, attempts, maybeApplied, bound, hint, resume };
   if (response) {
     deliver(response, outcome, host.session, session);
     if (end !== DEFERRED) return response;
   }
   if (end === CANCELLED && signal?.aborted) throw signal.reason;
-  const status = response?.status ?? (handOver === LAST_STATUS ? lastStatus : 0);
+  const status = response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? getU16(block, LAST) : 0);
   throw new RefrainError(outcome, status, response, last?.error);
 }
 
 /** The policy could not be asked, or not be obeyed: nothing more is sent. */
 function broken(talk: Talk, cause: unknown): RefrainError {
-  const { attempts, fault: reason, call } = talk;
+  const { fault: reason, call } = talk;
   close(talk);
   if (call.above) call.above.gaveUp = true;
-  const maybeApplied = attempts > call.asked.attemptsUsed;
+  const attempts = call.count.sends;
+  const maybeApplied = attempts > call.used;
   return new RefrainError({ reason, attempts, maybeApplied, bound: 0, hint: 0, resume: null }, 0, undefined, cause);
 }

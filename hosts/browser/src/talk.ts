@@ -8,104 +8,107 @@
  */
 
 import {
-  KEEP,
-  NETWORK_DOWN,
-  NETWORK_UNKNOWN,
-  NETWORK_UP,
-  SEND,
-  WAKE,
-  stepBuffer,
-  type Event,
-  type Execution,
-  type Request,
-  type StepBuffer,
-} from "./engine.js";
+  BLOCK_SIZE,
+  COMMAND,
+  EVENT,
+  NOW_OF_HANDLE,
+  NOW_OF_START,
+  begin,
+  getU32,
+  put,
+  putMark,
+  putOption,
+} from "./block.js";
 import type { Call } from "./call.js";
+import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
+import { NETWORK_DOWN, NETWORK_UNKNOWN, NETWORK_UP, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
-
-/** The last mark, which means never. */
-export const MAX = Number.MAX_SAFE_INTEGER;
 
 /** A talk with the policy. */
 export interface Talk {
   readonly host: Host;
   readonly call: Call;
-  /** What is to be done: always the same object. */
-  readonly step: StepBuffer;
+  /** What the policy is asked, and what it answered last. */
+  readonly bytes: Uint8Array;
+  /** The same. */
+  readonly block: DataView;
   /** The session that the request was made in. */
   readonly session: number | undefined;
   /** The clock as last told to the policy. */
   at: number;
-  /** The execution from which the last send was commanded. */
-  before: Execution;
-  /** All sends so far, as far as they are reported. */
-  attempts: number;
+  /** The block from which the last send was commanded. */
+  before: Uint8Array;
   /** Why the request ends if what is being done throws. */
   fault: Reason;
   /**
-   * Calls into the engine with everything as it is at this moment.
+   * Asks the policy, with everything as it is at this moment.
    *
-   * @param what why; that something may have changed, if it is left out
+   * @param what puts why; that something may have changed, if it is left out
+   * @param headers those of a response, or none; left out, the request begins
+   * @param isReport whether an attempt has ended
    */
-  ask(what?: Event | Request): void;
+  ask(what: (block: DataView) => void, headers?: Fields, isReport?: boolean): void;
   /** Tells the policy if something has changed, and says whether the attempt that it commanded last goes on. */
   goesOn(): boolean;
   /** Ends when something has changed, at the mark, or early. */
   rest(until: number): Promise<void>;
-  /** The clock. */
-  now(): number;
   /** Something outside has changed. */
   change(): void;
   /** Ends a rest without a change. */
   stir(): void;
 }
 
-const WOKEN = { event: WAKE } as const;
+/** No response, no fields. */
+export const NONE: Fields = { get: () => null };
+
+/** Puts that something may have changed. */
+export function woken(block: DataView): void {
+  block.setUint8(EVENT, WAKE);
+}
 
 /** Begins to talk. */
 export function talk(host: Host, call: Call): Talk {
-  const step = stepBuffer();
-  let changed = false;
+  const bytes = new Uint8Array(BLOCK_SIZE);
+  const session = host.session?.current;
+  let hasChanged = false;
   let wake = (): void => {};
   const self: Talk = {
     host,
     call,
-    step,
-    session: host.session?.current,
+    bytes,
+    block: new DataView(bytes.buffer),
+    session,
     at: 0,
-    attempts: call.count.sends,
-    before: step.execution,
+    before: bytes,
     fault: "engine-failed",
-    ask(what = WOKEN) {
-      changed = false;
-      const session = host.session?.current;
-      const cancelled = !!call.signal?.aborted;
+    ask(what, headers, isReport) {
+      hasChanged = false;
+      const isCancelled = !!call.signal?.aborted;
       self.fault = "no-entropy";
       // The policy ends a cancelled request, and one of an older session, before it draws: a lack of randomness must
       // not turn a cancel into a failure.
-      const sample = cancelled || session !== self.session ? 0 : host.entropy();
+      const sample = isCancelled || host.session?.current !== session ? 0 : host.entropy();
       self.fault = "engine-failed";
-      decide(self, what, cancelled, sample);
+      decide(self, isCancelled, sample, what, headers, isReport);
     },
     goesOn() {
-      if (changed) self.ask();
-      return step.command === SEND || step.command === KEEP;
+      if (hasChanged) self.ask(woken, NONE);
+      return bytes[COMMAND]! < WAIT;
     },
     rest: (until) =>
       new Promise((resolve) => {
-        if (changed) return resolve();
-        const stop = until < MAX ? host.time.sleep(until, resolve) : undefined;
+        if (hasChanged) return resolve();
+        const stop = until < Infinity ? host.time.sleep(until, resolve) : undefined;
         wake = () => {
           stop?.();
           resolve();
         };
       }),
     change() {
-      changed = true;
+      hasChanged = true;
       wake();
     },
-    now: () => host.time.mark(false),
     stir: () => wake(),
   };
   return self;
@@ -115,33 +118,38 @@ export function talk(host: Host, call: Call): Talk {
 export function close(talk: Talk): void {
   try {
     // The policy ends a cancelled request before it draws.
-    decide(talk, WOKEN, true, 0);
+    decide(talk, true, 0, woken, NONE);
   } catch {
     // There is nobody else to ask: the token is lost.
   }
 }
 
-function decide(talk: Talk, what: Event | Request, cancelled: boolean, sample: number): void {
-  const { step, call, host } = talk;
-  const { engine, time, session, network, budgets } = host;
+function decide(
+  talk: Talk,
+  isCancelled: boolean,
+  sample: number,
+  what: (block: DataView) => void,
+  headers?: Fields,
+  isReport = false,
+): void {
+  const { bytes, block, call, host } = talk;
+  const { engine, time, session, budgets } = host;
+  const { online } = host.network;
   const full = engine.description.budget ?? 0;
-  const { online } = network;
+  const now = headers ? NOW_OF_HANDLE : NOW_OF_START;
+  begin();
+  what(block);
   // Read before the mark: a pause between the two makes a wait longer, not shorter.
-  const wall = time.wall();
-  talk.at = time.mark("event" in what && what.event !== WAKE);
-  const now = {
-    mark: talk.at,
-    wall,
-    session: session?.current ?? 0,
-    cancelled,
-    network: online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN,
-    sample,
-    tokens: budgets.size ? (budgets.get(call.budget()) ?? full) : full,
-    hold: null,
-  } as const;
-  if ("event" in what) engine.handle(step.execution, what, now, step);
-  else engine.start(what, now, step);
+  putOption(block, now + 8, time.wall());
+  put(block, now + 24, session?.current ?? 0, 8);
+  block.setUint8(now + 32, +isCancelled);
+  block.setUint8(now + 33, online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN);
+  put(block, now + 36, sample);
+  put(block, now + 40, budgets.get(budgets.size ? call.budget() : "") ?? full);
+  putMark(block, now, (talk.at = time.mark(isReport)));
+  engine.call(headers ? "handle" : "start", bytes, headers);
+  const tokens = getU32(block, 64);
   // A full one says nothing, so that those of many servers do not add up.
-  if (step.tokens < full) budgets.set(call.budget(), step.tokens);
+  if (tokens < full) budgets.set(call.budget(), tokens);
   else if (budgets.size) budgets.delete(call.budget());
 }

@@ -5,24 +5,11 @@
  * @module
  */
 
-import {
-  AWAIT_NETWORK,
-  FAILURE,
-  FINISH,
-  RESPONSE,
-  SEND,
-  WAIT,
-  type Engine,
-  type Event,
-  type FailureEvent,
-  type Finish,
-  type Now,
-  type ResponseEvent,
-  type Send,
-  type Step,
-  type StepBuffer,
-  type Wait,
-} from "./engine.js";
+import { EVENT, NOW_OF_HANDLE, NOW_OF_START, getU16, getU32, getU64 } from "./block.js";
+import { readStep } from "./decider.js";
+import type { Engine } from "./engine.js";
+import { AWAIT_NETWORK, FAILURE, FINISH, RESPONSE, SEND, WAIT } from "./numbers.js";
+import { stepBuffer, type FailureEvent, type Finish, type ResponseEvent, type Send, type Step, type Wait } from "./step.js";
 
 /** Something that happened to one request. */
 export type FetchEvent = Happening & {
@@ -65,49 +52,50 @@ interface Watched {
  * nobody handles
  */
 export function watched(engine: Engine, watch: (event: FetchEvent) => void): Engine {
-  const requests = new WeakMap<StepBuffer, Watched>();
+  const requests = new WeakMap<Uint8Array, Watched>();
   let count = 0;
-  const see = (into: StepBuffer, now: Now, call: () => Step, event?: Event): Step => {
-    let request = requests.get(into);
-    if (!request) requests.set(into, (request = { request: count++ }));
-    const tell = (happening: Happening): void => {
-      try {
-        watch({ ...happening, request: request.request, at: now.mark });
-      } catch (error) {
-        void Promise.reject(error);
-      }
-    };
-    tellEvent(event, tell);
-    try {
-      const step = call();
-      tellStep(step, request, now, tell);
-      return step;
-    } catch (error) {
-      tell({ type: "engine-failed" });
-      throw error;
-    }
-  };
   return {
     description: engine.description,
-    start: (request, now, into) => see(into, now, () => engine.start(request, now, into)),
-    handle: (execution, event, now, into) => see(into, now, () => engine.handle(execution, event, now, into), event),
+    call(name, bytes, headers) {
+      const block = new DataView(bytes.buffer, bytes.byteOffset);
+      const at = getU64(block, name === "start" ? NOW_OF_START : NOW_OF_HANDLE);
+      let request = requests.get(bytes);
+      if (!request) requests.set(bytes, (request = { request: count++ }));
+      const tell = (happening: Happening): void => {
+        try {
+          watch({ ...happening, request: request.request, at });
+        } catch (error) {
+          void Promise.reject(error);
+        }
+      };
+      if (name === "handle") tellEvent(block, tell);
+      try {
+        engine.call(name, bytes, headers);
+        tellStep(readStep(block, stepBuffer()), request, at, tell);
+      } catch (error) {
+        tell({ type: "engine-failed" });
+        throw error;
+      }
+    },
   };
 }
 
-function tellEvent(event: Event | undefined, tell: (happening: Happening) => void): void {
-  if (event?.event === RESPONSE) tell({ type: "answered", attempt: event.attempt, status: event.status });
-  if (event?.event === FAILURE) {
-    const { attempt, kind, timedOut } = event;
-    tell({ type: "failed", attempt, kind, timedOut });
+function tellEvent(block: DataView, tell: (happening: Happening) => void): void {
+  const event = block.getUint8(EVENT);
+  const attempt = getU32(block, EVENT + 4);
+  if (event === RESPONSE) tell({ type: "answered", attempt, status: getU16(block, EVENT + 16) });
+  if (event === FAILURE) {
+    const kind = block.getUint8(EVENT + 16) as FailureEvent["kind"];
+    tell({ type: "failed", attempt, kind, timedOut: block.getUint8(EVENT + 17) > 0 });
   }
 }
 
-function tellStep(step: Step, of: Watched, now: Now, tell: (happening: Happening) => void): void {
+function tellStep(step: Step, of: Watched, at: number, tell: (happening: Happening) => void): void {
   const { pause } = of;
   const isPause = step.command === WAIT || step.command === AWAIT_NETWORK;
   if (pause && isPause && step.command === pause.command && step.until === pause.until) return;
-  if (pause) tell({ type: "wait-over", waited: now.mark - pause.begun });
-  of.pause = isPause ? { command: step.command, until: step.until, begun: now.mark } : undefined;
+  if (pause) tell({ type: "wait-over", waited: at - pause.begun });
+  of.pause = isPause ? { command: step.command, until: step.until, begun: at } : undefined;
   if (step.command === SEND) tell({ type: "sent", attempt: step.attempt, timeout: step.timeout });
   if (step.command === AWAIT_NETWORK) tell({ type: "await-network", until: step.until });
   if (step.command === WAIT) {

@@ -1,17 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { FINISH, KEEP, RESPONSE, THIS, WAIT, type Engine, type Event, type StepBuffer } from "../src/engine.js";
+import { COMMAND, EVENT, HAND_OVER, PARTS } from "../src/block.js";
+import { FINISH, KEEP, RESPONSE, THIS, WAIT, type Engine } from "../src/engine.js";
 import { createFetch } from "../src/fetch.js";
 import { outcomeOf } from "../src/outcome.js";
 import { URL_, bench, benchOver, pass, refusal } from "./bench.js";
 import { engineOf } from "./policy.js";
 
-/** An engine that does something else at certain calls. */
-function broken(handle: (event: Event, into: StepBuffer) => boolean, engine: Engine = engineOf()): Engine {
+/**
+ * An engine that does something else at certain calls: `handle` is told of the event, and may write another answer over
+ * the last one.
+ */
+function broken(handle: (event: number, answer: Uint8Array) => boolean, engine: Engine = engineOf()): Engine {
+  const answers = new WeakMap<Uint8Array, Uint8Array>();
   return {
     description: engine.description,
-    start: engine.start,
-    handle: (execution, event, now, into) =>
-      handle(event, into) ? (into as never) : engine.handle(execution, event, now, into),
+    call(name, block, headers) {
+      const answer = answers.get(block);
+      if (answer && handle(block[EVENT]!, answer)) return block.set(answer);
+      engine.call(name, block, headers);
+      answers.set(block, block.slice());
+    },
   };
 }
 
@@ -43,7 +51,7 @@ describe("without randomness", () => {
 describe("an engine that fails", () => {
   it("ends its request, and the next is served", async () => {
     let fails = true;
-    const { fetch, server } = benchOver(broken(({ event }) => event === RESPONSE && fails && trap()));
+    const { fetch, server } = benchOver(broken((event) => event === RESPONSE && fails && trap()));
     server.respond(200);
     const error = await refusal(fetch(URL_));
     expect(error).toMatchObject({ reason: "engine-failed", response: undefined, attempts: 1 });
@@ -54,7 +62,7 @@ describe("an engine that fails", () => {
   });
 
   it("before anything was sent leaves the count as it was", async () => {
-    const engine = { ...engineOf(), start: trap };
+    const engine = { ...engineOf(), call: trap };
     const { fetch } = benchOver(engine);
     const resume = { notBefore: 0, attemptsUsed: 2 };
     const error = await refusal(fetch(URL_, { resume }));
@@ -62,14 +70,15 @@ describe("an engine that fails", () => {
   });
 
   it.each([
-    ["goes on with an attempt that is over", RESPONSE, (into: StepBuffer) => (into.command = KEEP)],
+    ["goes on with an attempt that is over", RESPONSE, (answer: Uint8Array) => (answer[COMMAND] = KEEP)],
+    ["commands what is not known here", RESPONSE, (answer: Uint8Array) => (answer[COMMAND] = 5)],
     ["names a success without a response", WAIT, finish],
   ])("because it %s is refused", async (_, at, lie) => {
     let isAfter = false;
-    const engine = broken((event, into) => {
-      isAfter ||= event.event === RESPONSE;
-      if (event.event !== at && !(at === WAIT && isAfter && event.event !== RESPONSE)) return false;
-      lie(into);
+    const engine = broken((event, answer) => {
+      isAfter ||= event === RESPONSE;
+      if (event !== at && !(at === WAIT && isAfter && event !== RESPONSE)) return false;
+      lie(answer);
       return true;
     });
     const { fetch, server, time } = benchOver(engine);
@@ -81,7 +90,7 @@ describe("an engine that fails", () => {
   });
 
   it("because it repeats a wait that is over is refused", async () => {
-    const engine = broken((event, into) => event.event !== RESPONSE && into.command === WAIT);
+    const engine = broken((event, answer) => event !== RESPONSE && answer[COMMAND] === WAIT);
     const { fetch, server, time } = benchOver(engine);
     server.respond(503);
     const running = refusal(fetch(URL_));
@@ -90,9 +99,9 @@ describe("an engine that fails", () => {
   });
 
   it("names an end that nobody knows, and sends nothing more", async () => {
-    const engine = broken((event, into) => {
-      if (event.event !== RESPONSE) return false;
-      Object.assign(into, { command: FINISH, end: 999, handOver: THIS, attempts: 1 });
+    const engine = broken((event, answer) => {
+      if (event !== RESPONSE) return false;
+      finish(answer, 999);
       return true;
     });
     const { fetch, server } = benchOver(engine);
@@ -102,8 +111,10 @@ describe("an engine that fails", () => {
   });
 });
 
-function finish(into: StepBuffer): void {
-  Object.assign(into, { command: FINISH, end: 0, handOver: THIS });
+function finish(answer: Uint8Array, end = 0): void {
+  answer[COMMAND] = FINISH;
+  new DataView(answer.buffer).setUint16(PARTS, end, true);
+  answer[HAND_OVER] = THIS;
 }
 
 describe("the retry budget", () => {
@@ -111,12 +122,13 @@ describe("the retry budget", () => {
   function watched(): { engine: Engine; left: () => number } {
     const engine = engineOf({ maxAttempts: 3 });
     let left = engine.description.budget!;
-    const see = <T extends { tokens: number }>(step: T): T => ((left = step.tokens), step);
     return {
       engine: {
         description: engine.description,
-        start: (...of) => see(engine.start(...of)),
-        handle: (...of) => see(engine.handle(...of)),
+        call(name, block, headers) {
+          engine.call(name, block, headers);
+          left = new DataView(block.buffer).getUint32(64, true);
+        },
       },
       left: () => left,
     };
@@ -165,7 +177,7 @@ describe("the retry budget", () => {
   it("gets a token back when the engine fails once in the wait", async () => {
     const { engine, left } = watched();
     let fails = 1;
-    const { fetch, server, time } = benchOver(broken((event) => event.event !== RESPONSE && fails-- > 0 && trap(), engine));
+    const { fetch, server, time } = benchOver(broken((event) => event !== RESPONSE && fails-- > 0 && trap(), engine));
     server.respond(503);
     const running = refusal(fetch(URL_));
     await pass(time);

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { KEY_ABSENT, NETWORK_UNKNOWN, SEND, stepBuffer, type BundledPolicy, type Engine } from "../src/engine.js";
+import { KEY_ABSENT, NETWORK_UNKNOWN, SEND, decider, stepBuffer, type BundledPolicy, type Engine } from "../src/engine.js";
 import { fetchModule, pinnedEngine, sha256 } from "../src/pinned.js";
 
 /** The ready-made policies as `refrain bundle` wrote them. */
@@ -35,8 +35,9 @@ describe("a policy as `refrain bundle` writes it", () => {
   it.each(names)("%s: inline, it decides at once, and its digest can be computed where it runs", async (name) => {
     const { policy, bytes, coreSha256, artifactSha256 } = await inline(name);
     const engine = policy.engine();
+    expect(engine.description).toEqual(pinnedEngine(new WebAssembly.Module(bytes())).description);
     expect(engine.description.name).toBe(name);
-    expect(engine.start(get, now, stepBuffer())).toMatchObject({ command: SEND, attempt: 1 });
+    expect(decider(engine).start(get, now, stepBuffer())).toMatchObject({ command: SEND, attempt: 1 });
     expect(await sha256(bytes())).toBe(coreSha256);
     expect(artifactSha256).toMatch(/^[0-9a-f]{64}$/);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { unhex } from "./conformance/input.js";
 import { DocumentError, compilerOf } from "../src/dynamic.js";
-import { FINISH, SEND, stepBuffer } from "../src/engine.js";
+import { FINISH, SEND, decider, stepBuffer } from "../src/engine.js";
 import { dynamicModule, readyMade, slots } from "./core.js";
 
 const compiler = compilerOf(dynamicModule());
@@ -11,9 +11,9 @@ describe("the dynamic engine", () => {
   it.each(readyMade())("compiles the ready-made %s to the bytes that are baked into artifacts", (name, text, vector) => {
     const baked = slots()[vector]!;
     const slot = "slot" in baked ? unhex(baked.slot) : new Uint8Array();
-    const { description } = compiler.compile(text);
+    const { description, policy } = compiler.compile(text);
     expect(description.name).toBe(name);
-    expect(compiler.fromSlot(slot).description).toEqual(description);
+    expect(compiler.fromSlot(slot)).toMatchObject({ description, policy });
   });
 
   it("decides by a document, and reads it as JSON too", () => {
@@ -26,9 +26,10 @@ describe("the dynamic engine", () => {
       mark: 0, wall: null, session: 1, cancelled: false, network: 0, sample: 0, tokens: 500_000, hold: null,
     } as const;
     const get = { method: 0, key: 0, replayable: true, attemptsUsed: 0 } as const;
-    expect(again.start(get, now, buffer)).toMatchObject({ command: SEND, attempt: 1 });
+    const deciding = decider(again);
+    expect(deciding.start(get, now, buffer)).toMatchObject({ command: SEND, attempt: 1 });
     const failed = { event: 0, attempt: 1, sends: 1, exhausted: false, status: 503, fields: [] } as const;
-    expect(again.handle(buffer.execution, failed, now, buffer)).toMatchObject({ command: FINISH, end: 17 });
+    expect(deciding.handle(buffer.execution, failed, now, buffer)).toMatchObject({ command: FINISH, end: 17 });
   });
 
   it("says what a document says to hosts", () => {

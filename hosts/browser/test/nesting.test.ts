@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { announced, retriedAbove } from "../src/announce.js";
+import type { Engine } from "../src/engine.js";
 import { createFetch, type Fetch } from "../src/fetch.js";
 import { outcomeOf } from "../src/outcome.js";
 import { ScriptedFetch, TestTime } from "../src/testing.js";
@@ -73,7 +74,9 @@ describe("layers of fetch on top of one another", () => {
     const time = new TestTime();
     const server = new ScriptedFetch(time);
     server.respond(503);
-    const failing = { ...engineOf(AT_ONCE), handle: (): never => expect.fail("trapped") };
+    const engine = engineOf(AT_ONCE);
+    const call: Engine["call"] = (name, ...of) => (name === "start" ? engine.call(name, ...of) : expect.fail("trapped"));
+    const failing = { ...engine, call };
     const below = createFetch({ engine: failing, time, fetch: server.fetch });
     const error = await refusal(stack(time, below as typeof fetch, [AT_ONCE])(URL_));
     expect(error).toMatchObject({ reason: "nested", attempts: 1, cause: { reason: "engine-failed" } });

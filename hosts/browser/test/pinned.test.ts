@@ -8,6 +8,7 @@ import {
   THIS,
   WAIT,
   WAKE,
+  decider,
   stepBuffer,
   type Event,
   type Now,
@@ -43,17 +44,17 @@ const answer = (status: number, retryAfter: string | null = null, attempt = 1): 
 
 describe("the pinned engine", () => {
   it("says who its policy is", () => {
-    const { name, version, fields, policy } = pinnedEngine(module).description;
-    expect({ name, version, fields, policy: policy.length }).toEqual({
+    expect(pinnedEngine(module).description).toEqual({
       name: "refrain-default",
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       fields: ["retry-after"],
-      policy: 552,
+      budget: 500_000,
+      maxAttempts: 4,
     });
   });
 
   it("sends, waits at least as long as the server asks, sends again and hands a success over", () => {
-    const engine = pinnedEngine(module);
+    const engine = decider(pinnedEngine(module));
     const buffer = stepBuffer();
     expect(engine.start(get, now, buffer)).toMatchObject({ command: SEND, attempt: 1 });
     const wait = engine.handle(buffer.execution, answer(503, "2"), now, buffer);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { NOW_OF_HANDLE, NOW_OF_START } from "../src/block.js";
 import type { Engine, HostSettings } from "../src/engine.js";
 import { createFetch } from "../src/fetch.js";
 import { URL_, bench, benchOver, refusal } from "./bench.js";
@@ -13,8 +14,10 @@ function telling(): { engine: Engine; told: () => number } {
   return {
     engine: {
       description: engine.description,
-      start: (request, now, into) => ((told = now.tokens), engine.start(request, now, into)),
-      handle: engine.handle,
+      call(name, block, headers) {
+        if (name === "start") told = new DataView(block.buffer).getUint32(NOW_OF_START + 40, true);
+        engine.call(name, block, headers);
+      },
     },
     told: () => told,
   };
@@ -106,11 +109,13 @@ describe("randomness", () => {
     });
     const samples: number[] = [];
     const engine = engineOf();
-    const see = <T extends { sample: number }>(now: T): T => (samples.push(now.sample), now);
     const seeing: Engine = {
       description: engine.description,
-      start: (request, now, into) => engine.start(request, see(now), into),
-      handle: (execution, event, now, into) => engine.handle(execution, event, see(now), into),
+      call(name, block, headers) {
+        const now = name === "start" ? NOW_OF_START : NOW_OF_HANDLE;
+        samples.push(new DataView(block.buffer).getUint32(now + 36, true));
+        engine.call(name, block, headers);
+      },
     };
     const fetch = createFetch({ engine: seeing, fetch: async () => new Response("") });
     for (let i = 0; i < 40; i++) await fetch(URL_);

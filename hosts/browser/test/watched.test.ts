@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Engine } from "../src/engine.js";
 import { createFetch } from "../src/fetch.js";
 import { idempotencyKey } from "../src/key.js";
 import { ScriptedFetch, TestTime } from "../src/testing.js";
@@ -76,7 +77,9 @@ describe("who watches", () => {
 
   it("hears that the engine failed", async () => {
     const types: string[] = [];
-    const failing = { ...engineOf(), start: () => expect.fail("trapped") };
+    const engine = engineOf();
+    const call: Engine["call"] = (name, ...of) => (name === "start" ? expect.fail("trapped") : engine.call(name, ...of));
+    const failing = { ...engine, call };
     const { fetch } = benchOver(watched(failing, ({ type }) => types.push(type)));
     await fetch(URL_).catch(() => {});
     expect(types).toEqual(["engine-failed", "ended"]);

@@ -1,6 +1,6 @@
 //! A policy, ready to decide.
 
-use js_sys::Int32Array;
+use js_sys::Array;
 use policy_core::{
     Execution, UnixMillis,
     retry_after::{self, RetryAfter},
@@ -10,9 +10,10 @@ use refrain_document::{Document, Format};
 use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
 
 use crate::{
-    input::{self, Event, Now, Request},
-    number::Numbers,
-    output::{self, StepBuffer},
+    block::{Answer, Given, NOW_OF_HANDLE, NOW_OF_START},
+    input,
+    number::whole,
+    output,
     problems::{self, Problem},
 };
 
@@ -70,6 +71,12 @@ impl Compiled {
         self.slot.policy().budget().map(|budget| budget.capacity.thousandths())
     }
 
+    /// The most sends of one logical request.
+    #[wasm_bindgen(getter, js_name = maxAttempts)]
+    pub fn max_attempts(&self) -> u32 {
+        self.slot.policy().rules().max_attempts
+    }
+
     /// The compiled policy.
     #[wasm_bindgen(getter)]
     pub fn policy(&self) -> Vec<u8> {
@@ -97,8 +104,7 @@ impl Compiled {
     /// Reads a Retry-After value.
     pub fn parse(&self, value: &str, wall: Option<f64>) -> output::RetryAfter {
         let value = input::bytes_of(value);
-        let mut numbers = Numbers::new();
-        let wall = wall.map(|wall| UnixMillis::new(numbers.u64(wall))).filter(|_| numbers.are_sound());
+        let wall = wall.and_then(whole).map(UnixMillis::new);
         match retry_after::parse(&value, self.slot.policy().dates(), wall) {
             Ok(RetryAfter::DelaySeconds(seconds)) => output::delay_seconds(seconds),
             Ok(RetryAfter::At(second)) => output::at(second),
@@ -107,21 +113,19 @@ impl Compiled {
     }
 
     /// Begins, joins or resumes a logical request.
-    pub fn start(&self, request: &Request, now: &Now, into: &StepBuffer) {
-        let mut numbers = Numbers::new();
-        let request = input::request(request, &mut numbers);
-        let now = input::now(now, numbers);
-        output::step(&Execution::start(self.slot.policy(), &request, &now), into);
+    pub fn start(&self, block: &mut [u8]) {
+        let given = Given(block);
+        let step = Execution::start(self.slot.policy(), &given.request(), &given.now(NOW_OF_START));
+        Answer(block).step(&step);
     }
 
-    /// Goes on.
-    pub fn handle(&self, execution: &Int32Array, event: &Event, now: &Now, into: &StepBuffer) {
-        let mut numbers = Numbers::new();
-        let values = input::fields(event);
+    /// Goes on. `values` are those of the fields, at their positions.
+    pub fn handle(&self, block: &mut [u8], values: &Array) {
+        let values = input::fields(values);
         let fields = input::lent(&values);
-        let event = input::event(event, &fields, &mut numbers);
-        let now = input::now(now, numbers);
-        let execution = Execution::from_words(input::words(execution));
-        output::step(&execution.handle(self.slot.policy(), event, &now), into);
+        let given = Given(block);
+        let now = given.now(NOW_OF_HANDLE);
+        let step = given.execution().handle(self.slot.policy(), given.event(&fields), &now);
+        Answer(block).step(&step);
     }
 }

@@ -1,15 +1,6 @@
 /* tslint:disable */
 /* eslint-disable */
-import type {
-    Event,
-    Execution,
-    HostSettings,
-    Now,
-    Problem,
-    Request,
-    RetryAfter,
-    StepBuffer,
-} from "../engine.js";
+import type { HostSettings, Problem, RetryAfter } from "../engine.js";
 
 
 
@@ -34,9 +25,9 @@ export class Compiled {
      */
     static fromSlot(bytes: Uint8Array | number[]): Compiled;
     /**
-     * Goes on.
+     * Goes on. `values` are those of the fields, at their positions.
      */
-    handle(execution: Int32Array, event: Event, now: Now, into: StepBuffer): void;
+    handle(block: Uint8Array, values: Array<any>): void;
     /**
      * Reads a Retry-After value.
      */
@@ -44,7 +35,7 @@ export class Compiled {
     /**
      * Begins, joins or resumes a logical request.
      */
-    start(request: Request, now: Now, into: StepBuffer): void;
+    start(block: Uint8Array): void;
     /**
      * Tokens that a new budget begins with, in thousandths.
      */
@@ -61,6 +52,10 @@ export class Compiled {
      * The document in canonical JSON; absent for the policy of a slot.
      */
     readonly json: string | undefined;
+    /**
+     * The most sends of one logical request.
+     */
+    readonly maxAttempts: number;
     /**
      * Name of the policy.
      */
@@ -88,13 +83,14 @@ export interface InitOutput {
     readonly compiled_compile: (a: number, b: number, c: number) => [number, number, number];
     readonly compiled_fields: (a: number) => [number, number];
     readonly compiled_fromSlot: (a: number, b: number) => [number, number, number];
-    readonly compiled_handle: (a: number, b: any, c: any, d: any, e: any) => void;
+    readonly compiled_handle: (a: number, b: number, c: number, d: any, e: any) => void;
     readonly compiled_host: (a: number) => any;
     readonly compiled_json: (a: number) => [number, number];
+    readonly compiled_maxAttempts: (a: number) => number;
     readonly compiled_name: (a: number) => [number, number];
     readonly compiled_parse: (a: number, b: number, c: number, d: number, e: number) => any;
     readonly compiled_policy: (a: number) => [number, number];
-    readonly compiled_start: (a: number, b: any, c: any, d: any) => void;
+    readonly compiled_start: (a: number, b: number, c: number, d: any) => void;
     readonly compiled_version: (a: number) => [number, number];
     readonly compiled_warnings: (a: number) => [number, number];
     readonly __wbindgen_malloc: (a: number, b: number) => number;

@@ -9,7 +9,9 @@ import {
   SEND,
   WAIT,
   WAKE,
+  decider,
   stepBuffer,
+  type Decider,
   type Engine,
   type Event,
   type Execution,
@@ -60,11 +62,13 @@ class World {
   readonly tokensAfter: number[] = [];
   sends = 0;
   readonly #engine: Engine;
+  readonly #decider: Decider;
   readonly #script: Script;
   readonly #answers: Answer[];
 
   constructor(engine: Engine, script: Script) {
     this.#engine = engine;
+    this.#decider = decider(engine);
     this.#script = script;
     this.#answers = script.answers.flatMap((answer) => Array<Answer>(answer.times ?? 1).fill(answer));
     this.now = firstNow(script.tokens ?? engine.description.budget ?? 0);
@@ -74,7 +78,7 @@ class World {
 
   /** One logical request. */
   request(asked: Request): Finish {
-    let step = this.#engine.start(asked, this.now, stepBuffer());
+    let step = this.#decider.start(asked, this.now, stepBuffer());
     for (;;) {
       this.now.tokens = step.tokens;
       switch (step.command) {
@@ -100,7 +104,7 @@ class World {
   /** An outer layer around the request, which is told what the inner one did. */
   nested(inner: Request, maxAttempts: number): Members {
     let runs = 0;
-    let step = this.#engine.start({ ...inner, maxAttempts }, this.now, stepBuffer());
+    let step = this.#decider.start({ ...inner, maxAttempts }, this.now, stepBuffer());
     for (;;) {
       this.now.tokens = step.tokens;
       if (step.command === FINISH) return { ...ended(step), outer_runs: runs };
@@ -150,7 +154,7 @@ class World {
 
   #handle(execution: Execution, event: Event): Step {
     // Its own buffer: a nested request must not write over the step of the one around it.
-    return this.#engine.handle(execution, event, this.now, stepBuffer());
+    return this.#decider.handle(execution, event, this.now, stepBuffer());
   }
 
   /** When the caller cancels or another session begins, if that is after now and until `until`. */

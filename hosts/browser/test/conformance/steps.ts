@@ -6,7 +6,9 @@ import {
   NETWORK_UP,
   SEND,
   WAKE,
+  decider,
   stepBuffer,
+  type Decider,
   type Engine,
   type Now,
   type Request,
@@ -19,13 +21,14 @@ import type { Members, NowSpec, StepSpec, Vector } from "./vector.js";
 /** What each call gave. */
 export function runSteps(engine: Engine, steps: NonNullable<Vector["steps"]>): Members[] {
   const asked = request(steps.request);
+  const deciding = decider(engine);
   const now = firstNow(engine.description.budget ?? 0);
   const buffer = stepBuffer();
   let attempt = 0;
   return steps.calls.map((spec) => {
     if (spec.execution !== undefined) new Uint8Array(buffer.execution.buffer).set(unhex(spec.execution));
     apply(now, spec.now ?? {});
-    const step = call(engine, asked, spec.call, attempt, now, buffer);
+    const step = call(engine, deciding, asked, spec.call, attempt, now, buffer);
     if (step.command === SEND) attempt = step.attempt;
     now.tokens = step.tokens;
     return observed(step);
@@ -34,18 +37,19 @@ export function runSteps(engine: Engine, steps: NonNullable<Vector["steps"]>): M
 
 function call(
   engine: Engine,
+  deciding: Decider,
   asked: Request,
   spec: StepSpec["call"],
   attempt: number,
   now: Now,
   buffer: ReturnType<typeof stepBuffer>,
 ): Step {
-  if (spec === "start") return engine.start(asked, now, buffer);
+  if (spec === "start") return deciding.start(asked, now, buffer);
   const event =
     spec === "wake" ? { event: WAKE } as const
     : "failure" in spec ? failureEvent(spec.failure, attempt)
     : responseEvent(engine, spec.response, attempt);
-  return engine.handle(buffer.execution, event, now, buffer);
+  return deciding.handle(buffer.execution, event, now, buffer);
 }
 
 /**

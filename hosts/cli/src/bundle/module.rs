@@ -15,7 +15,7 @@ pub(super) fn inline(artifact: &Artifact) -> [File; 2] {
     let name = artifact.slot().name();
     let script = format!(
         "{head}\
-         import {{ pinnedEngine }} from \"@refrain/fetch/pinned\";\n\
+         import {{ bundledEngine }} from \"@refrain/fetch/pinned\";\n\
          \n\
          {digests}\
          /** The core module, a byte a character: {SHIFT} higher, and 256 more where that could not stand in a string. */\n\
@@ -27,12 +27,13 @@ pub(super) fn inline(artifact: &Artifact) -> [File; 2] {
          /** The policy. */\n\
          export const policy = {{\n  \
            host: {host},\n  \
-           engine: () => pinnedEngine(new WebAssembly.Module(bytes())),\n\
+           engine: () => bundledEngine(new WebAssembly.Module(bytes()), {description}),\n\
          }};\n",
         head = head(artifact),
         digests = digests(artifact),
         core = characters(artifact.core_module()),
         host = host(artifact),
+        description = description(artifact),
     );
     let types = types(artifact, "Uint8Array<ArrayBuffer>", "Engine");
     [file(format!("{name}.inline.js"), script), file(format!("{name}.inline.d.ts"), types)]
@@ -43,7 +44,7 @@ pub(super) fn separate(artifact: &Artifact) -> [File; 3] {
     let name = artifact.slot().name();
     let script = format!(
         "{head}\
-         import {{ fetchModule, pinnedEngine }} from \"@refrain/fetch/pinned\";\n\
+         import {{ bundledEngine, fetchModule }} from \"@refrain/fetch/pinned\";\n\
          \n\
          {digests}\
          /** Downloads the core module; another one than this is refused. */\n\
@@ -53,12 +54,13 @@ pub(super) fn separate(artifact: &Artifact) -> [File; 3] {
          /** The policy. */\n\
          export const policy = {{\n  \
            host: {host},\n  \
-           engine: async () => pinnedEngine(await WebAssembly.compile(await bytes())),\n\
+           engine: async () => bundledEngine(await WebAssembly.compile(await bytes()), {description}),\n\
          }};\n",
         head = head(artifact),
         digests = digests(artifact),
         integrity = BASE64_STANDARD.encode(artifact.core_digest().0),
         host = host(artifact),
+        description = description(artifact),
     );
     let types = types(artifact, "Promise<BufferSource>", "Promise<Engine>");
     let core = File { name: format!("{name}.core.wasm"), bytes: artifact.core_module().to_vec() };
@@ -112,6 +114,18 @@ fn host(artifact: &Artifact) -> Value {
             BudgetScope::Key => "key",
         },
         "sessionRequired": settings.is_some_and(|settings| settings.session_required),
+    })
+}
+
+/// Who the policy is, as the package's `Description`: what the module itself would say of it.
+fn description(artifact: &Artifact) -> Value {
+    let (slot, policy) = (artifact.slot(), artifact.slot().policy());
+    json!({
+        "name": slot.name(),
+        "version": slot.version(),
+        "fields": policy.fields().collect::<Vec<_>>(),
+        "budget": policy.budget().map(|budget| budget.capacity.thousandths()),
+        "maxAttempts": policy.rules().max_attempts,
     })
 }
 

@@ -1,0 +1,91 @@
+/**
+ * The core module of an artifact, byte for byte, called as `wit/LAYOUT.md` says.
+ *
+ * @module
+ */
+
+import { BLOCK_SIZE, RESULT_SIZE, put } from "./block.js";
+import type { Description, Engine } from "./engine.js";
+
+/** What a core module exports. */
+export interface Core extends WebAssembly.Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly cabi_realloc: (old: number, oldSize: number, align: number, size: number) => number;
+  readonly "refrain:policy/policy@1.0.0#describe": () => number;
+  readonly "refrain:policy/policy@1.0.0#parse": (
+    at: number,
+    length: number,
+    hasWall: number,
+    wall: bigint,
+  ) => number;
+  readonly "refrain:policy/policy@1.0.0#start": (at: number) => number;
+  readonly "refrain:policy/policy@1.0.0#handle": (at: number) => number;
+}
+
+/** Longest value of a field that is handed over; the policy refuses one that is this long. */
+export const FIELD_MAX = 1024;
+
+/** Most fields that a policy names, and bytes of an element in their list. */
+const [FIELDS_MAX, FIELD_SIZE] = [16, 12];
+
+/** Where the values stand behind a block and their list. */
+const VALUES = BLOCK_SIZE + FIELDS_MAX * FIELD_SIZE;
+
+/** Memory for any call: the block, and the most fields with the longest values. */
+const CALL_SIZE = VALUES + FIELDS_MAX * FIELD_MAX;
+
+/** Where the list of fields stands in a block: its place, and how many there are. */
+const [LIST, COUNT] = [84, 88];
+
+/** Makes an instance of a core module. */
+export function instantiate(module: WebAssembly.Module): Core {
+  return new WebAssembly.Instance(module).exports as Core;
+}
+
+/**
+ * An engine over a compiled core module whose description is known, as `refrain bundle` writes it. It is ready at once.
+ *
+ * An instance whose call did not come to its end is thrown away, and the next call gets a new one. A page cannot limit how
+ * long a call takes: the module is the one whose digest was checked when it was bundled.
+ */
+export function bundledEngine(module: WebAssembly.Module, description: Description): Engine {
+  let core: Core;
+  let memory: DataView;
+  // Clamped: a character that is no byte becomes one that no hint is written with.
+  let bytes: Uint8ClampedArray;
+  let isIdle = false;
+  return {
+    description,
+    call(name, block, headers) {
+      if (!isIdle) {
+        core = instantiate(module);
+        memory = new DataView(core.memory.buffer);
+        bytes = new Uint8ClampedArray(core.memory.buffer);
+      }
+      isIdle = false;
+      const at = core.cabi_realloc(0, 0, 8, CALL_SIZE) >>> 0;
+      // A module refuses by an address outside its memory, where nothing can be set.
+      bytes.set(block, at);
+      if (headers) {
+        let list = at + BLOCK_SIZE;
+        let end = at + VALUES;
+        put(memory, at + LIST, list);
+        put(memory, at + COUNT, 0);
+        description.fields.forEach((field, index) => {
+          const value = headers.get(field);
+          if (value == null) return;
+          const begin = end;
+          for (let i = 0; i < value.length && i < FIELD_MAX; i++) bytes[end++] = value.charCodeAt(i);
+          for (const part of [index, begin, end - begin]) {
+            put(memory, list, part);
+            list += 4;
+          }
+          bytes[at + COUNT]!++;
+        });
+      }
+      const result = core[`refrain:policy/policy@1.0.0#${name}`](at) >>> 0;
+      block.set(bytes.subarray(result, result + RESULT_SIZE));
+      isIdle = true;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * The numbers of the interface that a host names.
+ *
+ * @module
+ */
+
+/** No idempotency key is sent. */
+export const KEY_ABSENT = 0;
+/** A key is sent, but nothing says that this server honours it. */
+export const KEY_SENT = 1;
+/** A key is sent, the same on every attempt, and the server is known to honour it. */
+export const KEY_HONOURED = 2;
+
+/** The host cannot tell whether there is a network. Treated as up. */
+export const NETWORK_UNKNOWN = 0;
+/** A network is there. It proves nothing about the server. */
+export const NETWORK_UP = 1;
+/** There is no network. */
+export const NETWORK_DOWN = 2;
+
+/** See `ResponseEvent`. */
+export const RESPONSE = 0;
+/** See `FailureEvent`. */
+export const FAILURE = 1;
+/** See `WakeEvent`. */
+export const WAKE = 2;
+
+/** Anything may have happened: every rejection of a browser's `fetch` but our own abort. */
+export const AMBIGUOUS = 4;
+/** Will fail again: a malformed URL. */
+export const PERMANENT = 5;
+/** Not sent because there is no network. */
+export const OFFLINE = 6;
+
+/** See `Keep`. */
+export const KEEP = 0;
+/** See `Send`. */
+export const SEND = 1;
+/** See `Wait`. */
+export const WAIT = 2;
+/** See `AwaitNetwork`. */
+export const AWAIT_NETWORK = 3;
+/** See `Finish`. */
+export const FINISH = 4;
+
+/** Give the caller this event's response, its body unread, or this event's failure. */
+export const THIS = 0;
+/** Abort the attempt in flight, or discard the response that came with this call; give the caller nothing. */
+export const ABORT = 1;
+/** The last result was given up when the wait began. */
+export const LAST_STATUS = 2;
