@@ -17,6 +17,8 @@ export type Host = FetchOptions &
   Required<Pick<FetchOptions, "fetch" | "network" | "time" | "entropy">> & {
     /** The tokens of the retry budgets that are not full, by who shares them. */
     readonly budgets: Map<string, number>;
+    /** Blocks that no request uses: to make one takes as long as a decision. */
+    readonly blocks: DataView[];
   };
 
 /**
@@ -47,6 +49,7 @@ export function createFetch(options: FetchOptions): Fetch {
     entropy: drawing(),
     ...options,
     budgets: new Map(),
+    blocks: [],
   };
   return (input, init = {}) => run(host, input, init);
 }

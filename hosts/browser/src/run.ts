@@ -28,6 +28,7 @@ export async function run(host: Host, input: RequestInfo | URL, init: FetchInit)
     return finish(own, await obey(own));
   } finally {
     for (const unhear of unheard) unhear?.();
+    host.blocks.push(own.block);
   }
 }
 

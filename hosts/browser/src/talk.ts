@@ -69,7 +69,8 @@ export function woken(block: DataView): void {
 
 /** Begins to talk. */
 export function talk(host: Host, call: Call): Talk {
-  const bytes = new Uint8Array(BLOCK_SIZE);
+  const block = host.blocks.pop() ?? new DataView(new ArrayBuffer(BLOCK_SIZE));
+  const bytes = new Uint8Array(block.buffer).fill(0);
   const session = host.session?.current;
   let hasChanged = false;
   let wake = (): void => {};
@@ -77,7 +78,7 @@ export function talk(host: Host, call: Call): Talk {
     host,
     call,
     bytes,
-    block: new DataView(bytes.buffer),
+    block,
     session,
     at: 0,
     before: bytes,

@@ -59,8 +59,9 @@ export function watched(engine: Engine, watch: (event: FetchEvent) => void): Eng
     call(name, bytes, headers) {
       const block = new DataView(bytes.buffer, bytes.byteOffset);
       const at = getU64(block, name === "start" ? NOW_OF_START : NOW_OF_HANDLE);
-      let request = requests.get(bytes);
-      if (!request) requests.set(bytes, (request = { request: count++ }));
+      // Another request may have used the block before.
+      const request = (name === "handle" && requests.get(bytes)) || { request: count++ };
+      requests.set(bytes, request);
       const tell = (happening: Happening): void => {
         try {
           watch({ ...happening, request: request.request, at });
