@@ -28,11 +28,32 @@ export const COMMAND = 72;
 /** Where the parts of a command stand in a result. */
 export const PARTS = 80;
 
-/** Where it stands in a result what the caller gets. */
+/** Where the count of sends stands in a result that ends a request. */
+export const ATTEMPTS = 88;
+
+/** Where it stands in such a result whether an attempt may have been applied. */
+export const MAYBE_APPLIED = 92;
+
+/** Where it stands in such a result what the caller gets. */
 export const HAND_OVER = 94;
 
 /** Where the status of the last response stands, with `LAST_STATUS`. */
 export const LAST = 96;
+
+/** Longest value of a field that is handed over; the policy refuses one that is this long. */
+export const FIELD_MAX = 1024;
+
+/** Bytes of an element in the list of fields. */
+export const FIELD_SIZE = 12;
+
+/** Where the place of the list of fields stands in a block, and behind it how many there are. */
+export const LIST = 84;
+
+/** Where the values stand that are put behind a block and a list of the 16 fields that a policy names at most. */
+export const VALUES = 352;
+
+/** Memory for any call: the block, and the most fields with the longest values. */
+export const CALL_SIZE = 16_736;
 
 /** A number that was put is none. */
 let isBad: boolean;

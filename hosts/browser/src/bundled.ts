@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BLOCK_SIZE, RESULT_SIZE, put } from "./block.js";
+import { BLOCK_SIZE, CALL_SIZE, FIELD_MAX, FIELD_SIZE, LIST, RESULT_SIZE, VALUES, put } from "./block.js";
 import type { Description, Engine } from "./engine.js";
 
 /** What a core module exports. */
@@ -21,21 +21,6 @@ export interface Core extends WebAssembly.Exports {
   readonly "refrain:policy/policy@1.0.0#start": (at: number) => number;
   readonly "refrain:policy/policy@1.0.0#handle": (at: number) => number;
 }
-
-/** Longest value of a field that is handed over; the policy refuses one that is this long. */
-export const FIELD_MAX = 1024;
-
-/** Most fields that a policy names, and bytes of an element in their list. */
-const [FIELDS_MAX, FIELD_SIZE] = [16, 12];
-
-/** Where the values stand behind a block and their list. */
-const VALUES = BLOCK_SIZE + FIELDS_MAX * FIELD_SIZE;
-
-/** Memory for any call: the block, and the most fields with the longest values. */
-const CALL_SIZE = VALUES + FIELDS_MAX * FIELD_MAX;
-
-/** Where the list of fields stands in a block: its place, and how many there are. */
-const [LIST, COUNT] = [84, 88];
 
 /** Makes an instance of a core module. */
 export function instantiate(module: WebAssembly.Module): Core {
@@ -70,7 +55,6 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
         let list = at + BLOCK_SIZE;
         let end = at + VALUES;
         put(memory, at + LIST, list);
-        put(memory, at + COUNT, 0);
         description.fields.forEach((field, index) => {
           const value = headers.get(field);
           if (value == null) return;
@@ -80,8 +64,8 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
             put(memory, list, part);
             list += 4;
           }
-          bytes[at + COUNT]!++;
         });
+        put(memory, at + LIST + 4, (list - at - BLOCK_SIZE) / FIELD_SIZE);
       }
       const result = core[`refrain:policy/policy@1.0.0#${name}`](at) >>> 0;
       block.set(bytes.subarray(result, result + RESULT_SIZE));

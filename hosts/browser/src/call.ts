@@ -9,7 +9,7 @@ import { replayOf, type Sendable } from "./body.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
 import { NESTING, join, type Layer, type Nesting } from "./nesting.js";
-import { AMBIGUOUS, KEY_ABSENT, KEY_HONOURED, PERMANENT } from "./numbers.js";
+import { AMBIGUOUS, KEY_ABSENT, KEY_HONOURED, OTHER_METHOD, PERMANENT } from "./numbers.js";
 import type { FetchInit } from "./options.js";
 
 /** One logical request. */
@@ -31,9 +31,6 @@ export interface Call extends Layer {
   /** Puts what the policy may know, as the parameters of `start`. */
   readonly put: (block: DataView) => void;
 }
-
-/** Where a method stands that has no number of its own. */
-const OTHER_METHOD = METHODS.length;
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
 export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & { [NESTING]?: Nesting }): Call {

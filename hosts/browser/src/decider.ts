@@ -22,7 +22,7 @@ import {
   putOption,
 } from "./block.js";
 import type { Engine, Fields } from "./engine.js";
-import { AWAIT_NETWORK, FAILURE, FINISH, KEEP, LAST_STATUS, RESPONSE, SEND, WAIT, WAKE } from "./numbers.js";
+import { AWAIT_NETWORK, FAILURE, FINISH, KEEP, LAST_STATUS, OTHER_METHOD, RESPONSE, SEND, WAIT, WAKE } from "./numbers.js";
 import type { Event, Execution, Finish, Now, Request, Step, StepBuffer } from "./step.js";
 
 /**
@@ -49,9 +49,6 @@ export interface Decider {
    */
   handle(execution: Execution, event: Event, now: Now, into: StepBuffer): Step;
 }
-
-/** A method without a number of its own. */
-const OTHER_METHOD = 10;
 
 /** The same engine, asked in words. */
 export function decider(engine: Engine): Decider {

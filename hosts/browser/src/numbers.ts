@@ -4,6 +4,9 @@
  * @module
  */
 
+/** A method without a number of its own. */
+export const OTHER_METHOD = 10;
+
 /** No idempotency key is sent. */
 export const KEY_ABSENT = 0;
 /** A key is sent, but nothing says that this server honours it. */
@@ -49,3 +52,12 @@ export const THIS = 0;
 export const ABORT = 1;
 /** The last result was given up when the wait began. */
 export const LAST_STATUS = 2;
+
+/** A response of success. */
+export const SUCCESS = 0;
+/** Worth retrying, but later than may be waited here. */
+export const DEFERRED = 1;
+/** The caller has cancelled. */
+export const CANCELLED = 2;
+/** A result that is never retried. */
+export const NOT_RETRYABLE = 16;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { PARTS, getResume, getU16, getU32 } from "./block.js";
+import { ATTEMPTS, MAYBE_APPLIED, PARTS, getResume, getU16, getU32 } from "./block.js";
 import type { Resume } from "./engine.js";
 import { ENDS } from "./names.js";
 import type { Session } from "./session.js";
@@ -70,8 +70,8 @@ export class RefrainError extends TypeError implements Outcome {
 export function outcomeIn(block: DataView, reason: Reason = ENDS[getU16(block, PARTS)] || "unknown"): Outcome {
   return {
     reason,
-    attempts: getU32(block, PARTS + 8),
-    maybeApplied: !!block.getUint8(PARTS + 12),
+    attempts: getU32(block, ATTEMPTS),
+    maybeApplied: !!block.getUint8(MAYBE_APPLIED),
     bound: getU16(block, PARTS + 2),
     hint: getU16(block, PARTS + 4),
     resume: getResume(block),

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getU16 } from "./block.js";
-import { FIELD_MAX, instantiate } from "./bundled.js";
+import { FIELD_MAX, getU16 } from "./block.js";
+import { instantiate } from "./bundled.js";
 import type { Parser, RetryAfter } from "./engine.js";
 
 /**

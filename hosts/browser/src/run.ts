@@ -9,15 +9,21 @@ import { attempt, type Result } from "./attempt.js";
 import { COMMAND, HAND_OVER, LAST, PARTS, getU16, getU64 } from "./block.js";
 import { callOf } from "./call.js";
 import type { Host } from "./fetch.js";
-import { AWAIT_NETWORK, FINISH, KEEP, LAST_STATUS, SEND, WAIT } from "./numbers.js";
+import {
+  AWAIT_NETWORK,
+  CANCELLED,
+  DEFERRED,
+  FINISH,
+  KEEP,
+  LAST_STATUS,
+  NOT_RETRYABLE,
+  SEND,
+  SUCCESS,
+  WAIT,
+} from "./numbers.js";
 import type { FetchInit } from "./options.js";
 import { RefrainError, deliver, outcomeIn } from "./outcome.js";
 import { NONE, close, talk, woken, type Talk } from "./talk.js";
-
-const SUCCESS = 0;
-const DEFERRED = 1;
-const CANCELLED = 2;
-const NOT_RETRYABLE = 16;
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
@@ -32,16 +38,17 @@ export async function run(host: Host, input: RequestInfo | URL, init: FetchInit)
   }
 }
 
-/** Carries out commands until the last. */
+/** Carries out commands until the last, or until the policy cannot be asked, or not be obeyed: then nothing more is sent. */
 async function obey(talk: Talk): Promise<Result<Response>> {
-  const { bytes, call } = talk;
+  const { bytes } = talk;
   let last: Result<Response>;
   try {
-    talk.ask(call.put);
+    talk.ask(talk.call.put);
     while (bytes[COMMAND] !== FINISH) last = await (bytes[COMMAND] === SEND ? attempt(talk) : pause(talk));
     return last;
-  } catch (cause) {
-    throw broken(talk, cause);
+  } catch (error) {
+    close(talk);
+    return { error };
   }
 }
 
@@ -67,13 +74,14 @@ async function pause(talk: Talk): Promise<undefined> {
 }
 
 /** Hands over what the policy says. */
-function finish({ host, call, bytes, block, session }: Talk, last: Result<Response>): Response {
+function finish({ host, call, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
   const { above, signal } = call;
   const end = getU16(block, PARTS);
   const response = last?.value;
-  const lies = end === SUCCESS && !response;
-  const outcome = outcomeIn(block, lies ? "engine-failed" : undefined);
-  if (above) above.gaveUp = lies || (end !== SUCCESS && end !== NOT_RETRYABLE);
+  // There is no success without a response, unless the policy did not end the request.
+  const reason = end === SUCCESS && !response ? fault : undefined;
+  const outcome = outcomeIn(block, reason);
+  if (above) above.gaveUp = !!reason || (end !== SUCCESS && end !== NOT_RETRYABLE);
   if (response) {
     deliver(response, outcome, host.session, session);
     if (end !== DEFERRED) return response;
@@ -81,14 +89,4 @@ function finish({ host, call, bytes, block, session }: Talk, last: Result<Respon
   if (end === CANCELLED && signal?.aborted) throw signal.reason;
   const status = response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? getU16(block, LAST) : 0);
   throw new RefrainError(outcome, status, response, last?.error);
-}
-
-/** The policy could not be asked, or not be obeyed: nothing more is sent. */
-function broken(talk: Talk, cause: unknown): RefrainError {
-  const { fault: reason, call } = talk;
-  close(talk);
-  if (call.above) call.above.gaveUp = true;
-  const attempts = call.count.sends;
-  const maybeApplied = attempts > call.used;
-  return new RefrainError({ reason, attempts, maybeApplied, bound: 0, hint: 0, resume: null }, 0, undefined, cause);
 }

@@ -8,9 +8,11 @@
  */
 
 import {
+  ATTEMPTS,
   BLOCK_SIZE,
   COMMAND,
   EVENT,
+  MAYBE_APPLIED,
   NOW_OF_HANDLE,
   NOW_OF_START,
   begin,
@@ -115,14 +117,21 @@ export function talk(host: Host, call: Call): Talk {
   return self;
 }
 
-/** Ends a request that the policy did not end, so that the token of a retry that is not sent goes back. */
+/**
+ * Ends a request that the policy did not end, so that the token of a retry that is not sent goes back. Then the block
+ * says no more than how often was sent, and `fault` why it ended.
+ */
 export function close(talk: Talk): void {
+  const { block, bytes, call } = talk;
   try {
     // The policy ends a cancelled request before it draws.
     decide(talk, true, 0, woken, NONE);
   } catch {
     // There is nobody else to ask: the token is lost.
   }
+  bytes.fill(0);
+  put(block, ATTEMPTS, call.count.sends);
+  block.setUint8(MAYBE_APPLIED, +(call.count.sends > call.used));
 }
 
 function decide(
