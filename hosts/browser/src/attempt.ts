@@ -9,52 +9,50 @@ import type { Sendable } from "./body.js";
 import { kindOf } from "./call.js";
 import { NESTING, type Nesting } from "./nesting.js";
 import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS } from "./numbers.js";
-import { NONE, type Talk } from "./talk.js";
+import { NONE, ask, goesOn, rest, type Talk } from "./talk.js";
 
 /** What came of an attempt, or of a part of it. Nothing: its time was over, or the policy gave it up. */
 export type Result<T> = { readonly value?: T; readonly error?: unknown } | undefined;
 
 /** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
 export async function attempt(talk: Talk): Promise<Result<Response>> {
-  const { call, block } = talk;
-  const { count, max } = call;
+  const { block, count, max, above } = talk;
   const number = getU32(block, PARTS);
   const limit = talk.at + (getOption(block, PARTS + 8) ?? Infinity);
   const before = count.sends;
-  const nesting: Nesting = { count, max, told: call.above?.told };
-  const making = call.body();
+  const nesting: Nesting = { count, max, told: above?.told };
+  const making = talk.body();
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
     talk.bytes.set(talk.before);
     talk.fault = "refused";
     throw body.error;
   }
-  const sent = body && talk.goesOn() ? await send(talk, limit, body.value, nesting) : undefined;
-  if (!talk.goesOn()) return discard(sent?.value);
+  const sent = body && goesOn(talk) ? await send(talk, limit, body.value, nesting) : undefined;
+  if (!goesOn(talk)) return discard(sent?.value);
   // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
   const sends = Math.max(count.sends - before, 1);
   count.sends = before + sends;
-  return report(talk, sent, (block) => {
-    const response = sent?.value;
+  return report(talk, sent, (block, response) => {
     block.setUint8(EVENT, response ? RESPONSE : FAILURE);
     put(block, EVENT + 4, number);
     put(block, EVENT + 8, sends);
     block.setUint8(EVENT + 12, +!!(nesting.gaveUp || nesting.told));
     // A status, or a kind of failure and whether it is one of time.
-    put(block, EVENT + 16, response ? response.status : sent ? kindOf(call, body!.value) : AMBIGUOUS + 256);
+    put(block, EVENT + 16, response ? response.status : sent ? kindOf(talk, body!.value) : AMBIGUOUS + 256);
   });
 }
 
 /** Sends, up to the head. */
 async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
-  const { fetch, session } = talk.host;
-  const { input, init, headers, signal, count } = talk.call;
+  const { host, input, init, headers, signal } = talk;
+  const { fetch, session } = host;
   // Who else could give it up?
   const abort = limit < Infinity || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const either = abort && signal ? AbortSignal.any([signal, abort.signal]) : (abort?.signal ?? signal!);
   const message = { ...init, headers, body: body!, signal: either, [NESTING]: nesting };
-  count.sends++;
+  talk.count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);
   const sent = await within(talk, limit, sending());
@@ -63,11 +61,16 @@ async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting)
 }
 
 /** Tells the policy what came of an attempt, and keeps what the caller is to get. */
-function report({ ask, bytes }: Talk, sent: Result<Response>, what: (block: DataView) => void): Result<Response> {
+function report(
+  talk: Talk,
+  sent: Result<Response>,
+  what: (block: DataView, response: Response | undefined) => void,
+): Result<Response> {
+  const { bytes } = talk;
   const response = sent?.value;
   let isKept = false;
   try {
-    ask(what, response ? response.headers : NONE, true);
+    ask(talk, (block) => what(block, response), response ? response.headers : NONE, true);
     isKept = bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS;
   } finally {
     if (!isKept) discard(response);
@@ -82,15 +85,15 @@ async function within<T>(talk: Talk, limit: number, part: Promise<T>): Promise<R
     (value) => (result = { value }),
     (error: unknown) => (result = { error }),
   );
-  const over = ended.then(talk.stir);
-  do await talk.rest(limit);
-  while (talk.goesOn() && !result && talk.host.time.mark(false) < limit);
+  const over = ended.then(() => talk.stir());
+  do await rest(talk, limit);
+  while (goesOn(talk) && !result && talk.host.time.mark(false) < limit);
   // Who does not listen to the signal may answer all the same.
   if (!result) void over.then(() => discard(result!.value));
   return result;
 }
 
 /** Lets go of the connection of a response. */
-export function discard(response: unknown): undefined {
+function discard(response: unknown): undefined {
   (response as Response | undefined)?.body?.cancel?.().catch(() => {});
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { put, putOption } from "./block.js";
+import { BLOCK_SIZE, put, putOption } from "./block.js";
 import { replayOf, type Sendable } from "./body.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
@@ -14,6 +14,7 @@ import type { FetchInit } from "./options.js";
 
 /** One logical request. */
 export interface Call extends Layer {
+  readonly host: Host;
   readonly input: RequestInfo | URL;
   /** What goes on to the `fetch` below as it is. */
   readonly init: RequestInit;
@@ -30,6 +31,8 @@ export interface Call extends Layer {
   readonly body: () => Sendable | Promise<Sendable>;
   /** Puts what the policy may know, as the parameters of `start`. */
   readonly put: (block: DataView) => void;
+  /** Where that is put. */
+  readonly block: DataView;
 }
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
@@ -46,6 +49,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
   const used = count.sends;
   return {
     // One by one: what is spread into a literal of this size takes longer than all else here.
+    host,
     count,
     max,
     input,
@@ -68,6 +72,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
       put(block, 48, used);
       putOption(block, 56, resume?.notBefore);
     },
+    block: host.blocks.pop() ?? new DataView(new ArrayBuffer(BLOCK_SIZE)),
   };
 }
 

@@ -23,13 +23,13 @@ import {
 } from "./numbers.js";
 import type { FetchInit } from "./options.js";
 import { RefrainError, deliver, outcomeIn } from "./outcome.js";
-import { NONE, close, talk, woken, type Talk } from "./talk.js";
+import { NONE, ask, change, close, rest, talk, woken, type Talk } from "./talk.js";
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
-  const own = talk(host, callOf(host, input, init));
-  const sources = [own.call.signal, host.session?.signal];
-  const unheard = sources.map((source) => source && onAbort(source, own.change));
+  const own = talk(callOf(host, input, init));
+  const sources = [own.signal, host.session?.signal];
+  const unheard = sources.map((source) => source && onAbort(source, () => change(own)));
   try {
     return finish(own, await obey(own));
   } finally {
@@ -43,7 +43,7 @@ async function obey(talk: Talk): Promise<Result<Response>> {
   const { bytes } = talk;
   let last: Result<Response>;
   try {
-    talk.ask(talk.call.put);
+    ask(talk, talk.put);
     while (bytes[COMMAND] !== FINISH) last = await (bytes[COMMAND] === SEND ? attempt(talk) : pause(talk));
     return last;
   } catch (error) {
@@ -57,15 +57,15 @@ async function pause(talk: Talk): Promise<undefined> {
   const { bytes, block, host } = talk;
   const command = bytes[COMMAND]!;
   const until = getU64(block, PARTS);
-  const unsubscribe = command === AWAIT_NETWORK ? host.network.subscribe(talk.change) : undefined;
+  const unsubscribe = command === AWAIT_NETWORK ? host.network.subscribe(() => change(talk)) : undefined;
   // Outside an attempt there is nothing to keep doing, and of a command that is not known here nothing at all is done.
   let isOver = command !== WAIT && command !== AWAIT_NETWORK;
   try {
     do {
       if (isOver) throw new RangeError("expected another command");
-      await talk.rest(until);
+      await rest(talk, until);
       talk.before = bytes.slice();
-      talk.ask(woken, NONE);
+      ask(talk, woken, NONE);
       isOver = talk.at >= until;
     } while (bytes[COMMAND] === KEEP || (bytes[COMMAND] === command && getU64(block, PARTS) === until));
   } finally {
@@ -74,8 +74,7 @@ async function pause(talk: Talk): Promise<undefined> {
 }
 
 /** Hands over what the policy says. */
-function finish({ host, call, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
-  const { above, signal } = call;
+function finish({ host, above, signal, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
   const end = getU16(block, PARTS);
   const response = last?.value;
   // There is no success without a response, unless the policy did not end the request.
