@@ -1,7 +1,7 @@
 /** What a call costs beside a bare `fetch` and beside ky, and what a decision costs. Runs where it is loaded. */
 
 import { createFetch } from "@refrain/fetch";
-import { RESPONSE, decider, stepBuffer, type Engine, type Event } from "@refrain/fetch/engine";
+import { RESPONSE, decider, stepBuffer, type Engine } from "@refrain/fetch/engine";
 import { policy } from "@refrain/fetch/policies/browser-interactive.inline";
 import ky from "ky";
 import ky2 from "ky-2";
@@ -54,14 +54,14 @@ function calling(name: string, call: (url: string) => PromiseLike<Response>): Co
   return { name, turn };
 }
 
-/** Calls into the pinned engine. */
+/** Calls into the pinned engine, as `createFetch` makes them. */
 async function decisions(where: string, turns: Turns): Promise<Measure[]> {
   const engine = policy.engine();
   const contenders = [
-    deciding("start and handle, success", engine, answer(engine, 200), true),
-    deciding("handle, no hint", engine, answer(engine, 503), false),
-    deciding("handle, delay-seconds", engine, answer(engine, 503, "2"), false),
-    deciding("handle, IMF-fixdate", engine, answer(engine, 503, "Sun, 06 Nov 2033 08:49:37 GMT"), false),
+    deciding("start and handle, success", engine, 200, {}, true),
+    deciding("handle, no hint", engine, 503, {}, false),
+    deciding("handle, delay-seconds", engine, 503, { "retry-after": "2" }, false),
+    deciding("handle, IMF-fixdate", engine, 503, { "retry-after": "Sun, 06 Nov 2033 08:49:37 GMT" }, false),
   ];
   const times = await take(turns, contenders);
   return times.map((nanos, i) => ({
@@ -72,24 +72,38 @@ async function decisions(where: string, turns: Turns): Promise<Measure[]> {
   }));
 }
 
-function answer({ description: { fields } }: Engine, status: number, retryAfter: string | null = null): Event {
-  const values = fields.map((name) => (name === "retry-after" ? retryAfter : null));
-  return { event: RESPONSE, attempt: 1, sends: 1, exhausted: false, status, fields: values };
+function deciding(name: string, engine: Engine, status: number, fields: HeadersInit, isWhole: boolean): Contender {
+  const headers = new Headers(fields);
+  const [start, handle] = parameters(engine, status);
+  const block = new Uint8Array(start!);
+  const turn = (times: number): void => {
+    for (let i = 0; i < times; i++) {
+      if (isWhole) {
+        block.set(start!);
+        engine.call("start", block);
+      }
+      block.set(handle!);
+      engine.call("handle", block, headers);
+    }
+  };
+  return { name, turn };
 }
 
-function deciding(name: string, engine: Engine, event: Event, isWhole: boolean): Contender {
-  const deciding = decider(engine);
+/** What the engine is handed at the start of a request, and when it is answered with this status. */
+function parameters(engine: Engine, status: number): Uint8Array[] {
   const request = { method: 0, key: 0, replayable: true, attemptsUsed: 0 } as const;
   const now = {
     mark: 1_000, wall: Date.UTC(2026, 0), session: 1, cancelled: false, network: 0, sample: 77, tokens: 500_000, hold: null,
   } as const;
-  const [begun, step] = [stepBuffer(), stepBuffer()];
-  deciding.start(request, now, begun);
-  const turn = (times: number): void => {
-    for (let i = 0; i < times; i++) {
-      if (isWhole) deciding.start(request, now, begun);
-      deciding.handle(begun.execution, event, now, step);
-    }
+  const handed: Uint8Array[] = [];
+  const call: Engine["call"] = (name, block, headers) => {
+    handed.push(block.slice());
+    engine.call(name, block, headers);
   };
-  return { name, turn };
+  const decides = decider({ description: engine.description, call });
+  const step = stepBuffer();
+  decides.start(request, now, step);
+  const event = { event: RESPONSE, attempt: 1, sends: 1, exhausted: false, status, fields: [] } as const;
+  decides.handle(step.execution, event, now, step);
+  return handed;
 }

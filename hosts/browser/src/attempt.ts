@@ -16,12 +16,13 @@ export type Result<T> = { readonly value?: T; readonly error?: unknown } | undef
 
 /** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
 export async function attempt(talk: Talk): Promise<Result<Response>> {
-  const { block, count, max, above } = talk;
+  const { block, call } = talk;
+  const { count, max, above } = call;
   const number = getU32(block, PARTS);
   const limit = talk.at + (getOption(block, PARTS + 8) ?? Infinity);
   const before = count.sends;
   const nesting: Nesting = { count, max, told: above?.told };
-  const making = talk.body();
+  const making = call.body();
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
     talk.bytes.set(talk.before);
@@ -39,20 +40,20 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
     put(block, EVENT + 8, sends);
     block.setUint8(EVENT + 12, +!!(nesting.gaveUp || nesting.told));
     // A status, or a kind of failure and whether it is one of time.
-    put(block, EVENT + 16, response ? response.status : sent ? kindOf(talk, body!.value) : AMBIGUOUS + 256);
+    put(block, EVENT + 16, response ? response.status : sent ? kindOf(call, body!.value) : AMBIGUOUS + 256);
   });
 }
 
 /** Sends, up to the head. */
 async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
-  const { host, input, init, headers, signal } = talk;
-  const { fetch, session } = host;
+  const { fetch, session } = talk.host;
+  const { input, init, headers, signal, count } = talk.call;
   // Who else could give it up?
   const abort = limit < Infinity || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const either = abort && signal ? AbortSignal.any([signal, abort.signal]) : (abort?.signal ?? signal!);
   const message = { ...init, headers, body: body!, signal: either, [NESTING]: nesting };
-  talk.count.sends++;
+  count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);
   const sent = await within(talk, limit, sending());
@@ -81,15 +82,20 @@ function report(
 /** Runs a part of an attempt until it is over, until `limit`, or until the policy gives it up. */
 async function within<T>(talk: Talk, limit: number, part: Promise<T>): Promise<Result<T>> {
   let result: Result<T>;
-  const ended = part.then(
-    (value) => (result = { value }),
-    (error: unknown) => (result = { error }),
+  let isOver = false;
+  const end = (ended: Result<T>): void => {
+    // Who does not listen to the signal may answer all the same.
+    if (isOver) return discard(ended!.value);
+    result = ended;
+    talk.stir();
+  };
+  part.then(
+    (value) => end({ value }),
+    (error) => end({ error }),
   );
-  const over = ended.then(() => talk.stir());
   do await rest(talk, limit);
   while (goesOn(talk) && !result && talk.host.time.mark(false) < limit);
-  // Who does not listen to the signal may answer all the same.
-  if (!result) void over.then(() => discard(result!.value));
+  isOver = true;
   return result;
 }
 

@@ -68,7 +68,7 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
         put(memory, at + LIST + 4, (list - at - BLOCK_SIZE) / FIELD_SIZE);
       }
       const result = core[`refrain:policy/policy@1.0.0#${name}`](at) >>> 0;
-      block.set(bytes.subarray(result, result + RESULT_SIZE));
+      block.set(new Uint8Array(memory.buffer, result, RESULT_SIZE));
       isIdle = true;
     },
   };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BLOCK_SIZE, put, putOption } from "./block.js";
+import { put, putOption } from "./block.js";
 import { replayOf, type Sendable } from "./body.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
@@ -14,7 +14,6 @@ import type { FetchInit } from "./options.js";
 
 /** One logical request. */
 export interface Call extends Layer {
-  readonly host: Host;
   readonly input: RequestInfo | URL;
   /** What goes on to the `fetch` below as it is. */
   readonly init: RequestInit;
@@ -31,8 +30,6 @@ export interface Call extends Layer {
   readonly body: () => Sendable | Promise<Sendable>;
   /** Puts what the policy may know, as the parameters of `start`. */
   readonly put: (block: DataView) => void;
-  /** Where that is put. */
-  readonly block: DataView;
 }
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
@@ -48,13 +45,11 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
   const { count, max } = join(above, resume?.attemptsUsed ?? 0, host.engine.description.maxAttempts, limits?.maxAttempts);
   const used = count.sends;
   return {
-    // One by one: what is spread into a literal of this size takes longer than all else here.
-    host,
     count,
     max,
     input,
     // With an init of any kind a request forgets its referrer (Fetch Standard, constructor of `Request`).
-    init: { referrer: request.referrer, referrerPolicy: request.referrerPolicy, ...init } as RequestInit,
+    init: request.method ? { referrer: request.referrer, referrerPolicy: request.referrerPolicy, ...init } : init,
     headers,
     signal: signal === undefined ? request.signal : signal,
     above,
@@ -72,7 +67,6 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
       put(block, 48, used);
       putOption(block, 56, resume?.notBefore);
     },
-    block: host.blocks.pop() ?? new DataView(new ArrayBuffer(BLOCK_SIZE)),
   };
 }
 

@@ -27,8 +27,9 @@ import { NONE, ask, change, close, rest, talk, woken, type Talk } from "./talk.j
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
-  const own = talk(callOf(host, input, init));
-  const sources = [own.signal, host.session?.signal];
+  const call = callOf(host, input, init);
+  const own = talk(host, call);
+  const sources = [call.signal, host.session?.signal];
   const unheard = sources.map((source) => source && onAbort(source, () => change(own)));
   try {
     return finish(own, await obey(own));
@@ -43,7 +44,7 @@ async function obey(talk: Talk): Promise<Result<Response>> {
   const { bytes } = talk;
   let last: Result<Response>;
   try {
-    ask(talk, talk.put);
+    ask(talk, talk.call.put);
     while (bytes[COMMAND] !== FINISH) last = await (bytes[COMMAND] === SEND ? attempt(talk) : pause(talk));
     return last;
   } catch (error) {
@@ -74,7 +75,8 @@ async function pause(talk: Talk): Promise<undefined> {
 }
 
 /** Hands over what the policy says. */
-function finish({ host, above, signal, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
+function finish({ host, call, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
+  const { above, signal } = call;
   const end = getU16(block, PARTS);
   const response = last?.value;
   // There is no success without a response, unless the policy did not end the request.

@@ -9,6 +9,7 @@
 
 import {
   ATTEMPTS,
+  BLOCK_SIZE,
   COMMAND,
   EVENT,
   MAYBE_APPLIED,
@@ -22,12 +23,17 @@ import {
 } from "./block.js";
 import type { Call } from "./call.js";
 import type { Fields } from "./engine.js";
+import type { Host } from "./fetch.js";
 import { NETWORK_DOWN, NETWORK_UNKNOWN, NETWORK_UP, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
-/** A talk with the policy: a call, and how it stands. */
-export interface Talk extends Call {
+/** A talk with the policy. */
+export interface Talk {
+  readonly host: Host;
+  readonly call: Call;
   /** What the policy is asked, and what it answered last. */
+  readonly block: DataView;
+  /** The same. */
   readonly bytes: Uint8Array;
   /** The session that the request was made in. */
   readonly session: number | undefined;
@@ -47,18 +53,11 @@ export interface Talk extends Call {
 export const NONE: Fields = { get: () => null };
 
 /** Begins to talk. */
-export function talk(call: Call): Talk {
-  const { host, block } = call;
+export function talk(host: Host, call: Call): Talk {
+  const block = host.blocks.pop() ?? new DataView(new ArrayBuffer(BLOCK_SIZE));
   const bytes = new Uint8Array(block.buffer).fill(0);
-  return Object.assign(call, {
-    bytes,
-    session: host.session?.current,
-    at: 0,
-    before: bytes,
-    fault: "engine-failed" as const,
-    hasChanged: false,
-    stir: () => {},
-  });
+  const session = host.session?.current;
+  return { host, call, block, bytes, session, at: 0, before: bytes, fault: "engine-failed", hasChanged: false, stir() {} };
 }
 
 /** Something outside has changed. */
@@ -85,9 +84,9 @@ export function ask(
   what: (block: DataView) => void,
   headers?: Fields,
   isReport = false,
-  isCancelled = !!talk.signal?.aborted,
+  isCancelled = !!talk.call.signal?.aborted,
 ): void {
-  const { block, bytes, budget, host } = talk;
+  const { block, bytes, call, host } = talk;
   const { engine, time, session, budgets, network, entropy } = host;
   const full = engine.description.budget ?? 0;
   const now = headers ? NOW_OF_HANDLE : NOW_OF_START;
@@ -107,13 +106,13 @@ export function ask(
   block.setUint8(now + 32, +isCancelled);
   block.setUint8(now + 33, online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN);
   put(block, now + 36, sample);
-  put(block, now + 40, budgets.get(budgets.size ? budget() : "") ?? full);
+  put(block, now + 40, budgets.get(budgets.size ? call.budget() : "") ?? full);
   putMark(block, now, (talk.at = time.mark(isReport)));
   engine.call(headers ? "handle" : "start", bytes, headers);
   const tokens = getU32(block, 64);
   // A full one says nothing, so that those of many servers do not add up.
-  if (tokens < full) budgets.set(budget(), tokens);
-  else if (budgets.size) budgets.delete(budget());
+  if (tokens < full) budgets.set(call.budget(), tokens);
+  else if (budgets.size) budgets.delete(call.budget());
 }
 
 /** Tells the policy if something has changed, and says whether the attempt that it commanded last goes on. */
@@ -139,7 +138,8 @@ export function rest(talk: Talk, until: number): Promise<void> {
  * says no more than how often was sent, and `fault` why it ended.
  */
 export function close(talk: Talk): void {
-  const { block, bytes, count, used, fault } = talk;
+  const { block, bytes, call, fault } = talk;
+  const { count, used } = call;
   try {
     ask(talk, woken, NONE, false, true);
   } catch {
