@@ -4,7 +4,7 @@
  * @module
  */
 
-import { COMMAND, EVENT, HAND_OVER, PARTS, getOption, getU32, put } from "./block.js";
+import { COMMAND, EVENT, HAND_OVER, PARTS, getOption, getU32, put as putU32 } from "./block.js";
 import type { Sendable } from "./body.js";
 import { kindOf } from "./call.js";
 import { NESTING, type Nesting } from "./nesting.js";
@@ -16,7 +16,7 @@ export type Result<T> = { readonly value?: T; readonly error?: unknown } | undef
 
 /** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
 export async function attempt(talk: Talk): Promise<Result<Response>> {
-  const { block, call } = talk;
+  const { bytes, block, call } = talk;
   const { count, max, above } = call;
   const number = getU32(block, PARTS);
   const limit = talk.at + (getOption(block, PARTS + 8) ?? Infinity);
@@ -34,14 +34,24 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
   // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
   const sends = Math.max(count.sends - before, 1);
   count.sends = before + sends;
-  return report(talk, sent, (block, response) => {
+  const response = sent?.value;
+  let isKept = false;
+  try {
+    ask(talk, put, response?.headers ?? NONE, true);
+    isKept = bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS;
+  } finally {
+    if (!isKept) discard(response);
+  }
+  return isKept ? (sent ?? { error: new DOMException("no response in time", "TimeoutError") }) : undefined;
+
+  function put(): void {
     block.setUint8(EVENT, response ? RESPONSE : FAILURE);
-    put(block, EVENT + 4, number);
-    put(block, EVENT + 8, sends);
+    putU32(block, EVENT + 4, number);
+    putU32(block, EVENT + 8, sends);
     block.setUint8(EVENT + 12, +!!(nesting.gaveUp || nesting.told));
     // A status, or a kind of failure and whether it is one of time.
-    put(block, EVENT + 16, response ? response.status : sent ? kindOf(call, body!.value) : AMBIGUOUS + 256);
-  });
+    putU32(block, EVENT + 16, response ? response.status : sent ? kindOf(call, body!.value) : AMBIGUOUS + 256);
+  }
 }
 
 /** Sends, up to the head. */
@@ -59,24 +69,6 @@ async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting)
   const sent = await within(talk, limit, sending());
   if (!sent) abort?.abort();
   return sent;
-}
-
-/** Tells the policy what came of an attempt, and keeps what the caller is to get. */
-function report(
-  talk: Talk,
-  sent: Result<Response>,
-  what: (block: DataView, response: Response | undefined) => void,
-): Result<Response> {
-  const { bytes } = talk;
-  const response = sent?.value;
-  let isKept = false;
-  try {
-    ask(talk, (block) => what(block, response), response ? response.headers : NONE, true);
-    isKept = bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS;
-  } finally {
-    if (!isKept) discard(response);
-  }
-  return isKept ? (sent ?? { error: new DOMException("no response in time", "TimeoutError") }) : undefined;
 }
 
 /** Runs a part of an attempt until it is over, until `limit`, or until the policy gives it up. */

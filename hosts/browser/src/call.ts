@@ -40,7 +40,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
   const request = input as Request;
   const { name, quoted } = host.host?.key ?? {};
   const headers = new Headers(init.headers ?? request.headers);
-  if (key) headers.set(name ?? "Idempotency-Key", quoted ? `"${key}"` : key);
+  if (key) headers.set(name ?? "idempotency-key", quoted ? `"${key}"` : key);
   const replay = body == null && hasBody(request) ? undefined : replayOf(body, headers);
   const { count, max } = join(above, resume?.attemptsUsed ?? 0, host.engine.description.maxAttempts, limits?.maxAttempts);
   const used = count.sends;
