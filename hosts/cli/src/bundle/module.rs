@@ -101,20 +101,26 @@ fn digests(artifact: &Artifact) -> String {
     )
 }
 
-/// What the document says to hosts, as the package's `HostSettings`. A template's default policy has no document, and sends
-/// no key.
+/// What the document says to hosts, as the package's `HostSettings`, without what is false. A template's default policy has
+/// no document, and sends no key.
 fn host(artifact: &Artifact) -> Value {
     let settings = artifact.document().map(Document::host);
     let key = settings.and_then(|settings| settings.key.as_ref());
-    json!({
-        "key": key.map(|key| json!({ "name": key.name, "quoted": key.form == KeyForm::Quoted })),
+    let mut host = json!({
+        "key": key.map(|key| match key.form {
+            KeyForm::Bare => json!({ "name": key.name }),
+            KeyForm::Quoted => json!({ "name": key.name, "quoted": true }),
+        }),
         "budget": match settings.map_or(BudgetScope::default(), |settings: &HostSettings| settings.budget) {
             BudgetScope::Policy => "policy",
             BudgetScope::Host => "host",
             BudgetScope::Key => "key",
         },
-        "sessionRequired": settings.is_some_and(|settings| settings.session_required),
-    })
+    });
+    if settings.is_some_and(|settings| settings.session_required) {
+        host["sessionRequired"] = true.into();
+    }
+    host
 }
 
 /// Who the policy is, as the package's `Description`: what the module itself would say of it.

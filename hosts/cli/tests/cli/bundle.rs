@@ -80,11 +80,7 @@ fn what_the_document_says_to_hosts_stands_in_the_module() {
         serde_json::from_str(from.split_once(",\n").unwrap().0).unwrap()
     };
     for (name, rest, expected) in [
-        (
-            "plain",
-            "",
-            json!({"key": {"name": "idempotency-key", "quoted": false}, "budget": "policy", "sessionRequired": false}),
-        ),
+        ("plain", "", json!({"key": {"name": "idempotency-key"}, "budget": "policy"})),
         (
             "keyed",
             "replay = { key_field = \"X-Key\", key_form = \"quoted\" }\nbudget.per = \"host\"\nsession.required = true\n",
@@ -93,7 +89,7 @@ fn what_the_document_says_to_hosts_stands_in_the_module() {
         (
             "keyless",
             "replay = { key_field = \"none\", keyed_methods = [] }\n",
-            json!({"key": null, "budget": "policy", "sessionRequired": false}),
+            json!({"key": null, "budget": "policy"}),
         ),
     ] {
         folder.write(&format!("{name}.toml"), format!("schema = 1\nname = \"{name}\"\nversion = \"1.0.0\"\n{rest}"));
@@ -105,7 +101,24 @@ fn what_the_document_says_to_hosts_stands_in_the_module() {
     folder.write("template.wasm", &default);
     folder.good(&["bundle", "template.wasm", "--out", "out"]);
     let name = Artifact::load(default).unwrap().slot().name().to_owned();
-    assert_eq!(host(&name), json!({"key": null, "budget": "policy", "sessionRequired": false}));
+    assert_eq!(host(&name), json!({"key": null, "budget": "policy"}));
+}
+
+#[test]
+fn a_module_says_who_its_policy_is_as_the_core_module_would() {
+    let (folder, artifact) = pinned("bundle-description");
+    folder.good(&["bundle", "tested.wasm", "--out", "out"]);
+    let policy = artifact.slot().policy();
+    let expected = json!({
+        "name": "tested", "version": "1.2.0", "fields": policy.fields().collect::<Vec<_>>(),
+        "budget": policy.budget().map(|budget| budget.capacity.thousandths()), "maxAttempts": 2,
+    });
+    for form in ["inline.js", "js"] {
+        let module = folder.text(&format!("out/tested.{form}"));
+        let (_, from) = module.split_once("bytes()), {").unwrap();
+        let description = format!("{{{}", from.split_once("),\n").unwrap().0);
+        assert_eq!(serde_json::from_str::<Value>(&description).unwrap(), expected, "{form}");
+    }
 }
 
 #[test]
