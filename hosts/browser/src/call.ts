@@ -75,7 +75,7 @@ function budgetOf({ host }: Host, url: string, key = ""): string {
   if (host?.budget === "key") return key;
   if (host?.budget !== "host") return "";
   try {
-    return new URL(new Request(url).url).host;
+    return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).host;
   } catch {
     // Nothing can be sent there, which is for `fetch` to say.
     return "";
