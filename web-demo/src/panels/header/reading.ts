@@ -10,6 +10,7 @@ import {
   NETWORK_UP,
   RESPONSE,
   WAIT,
+  decider,
   stepBuffer,
   type RetryAfter,
 } from "@refrain/fetch/engine";
@@ -98,8 +99,9 @@ function document(rules: Rules, clock: "wall" | "server-date"): string {
 function consequence(lens: Compiled, { value, now, date }: Received): Consequence {
   const fields: Readonly<Record<string, string>> = { "retry-after": value, ...(date && { date }) };
   const at = { mark: 0, wall: now, session: 0, cancelled: false, network: NETWORK_UP, sample: 0, tokens: 0, hold: null } as const;
+  const { start, handle } = decider(lens);
   const into = stepBuffer();
-  lens.start({ method: 0, key: KEY_ABSENT, replayable: true, attemptsUsed: 0 }, at, into);
+  start({ method: 0, key: KEY_ABSENT, replayable: true, attemptsUsed: 0 }, at, into);
   const answer = {
     event: RESPONSE,
     attempt: 1,
@@ -108,7 +110,7 @@ function consequence(lens: Compiled, { value, now, date }: Received): Consequenc
     status: 503,
     fields: lens.description.fields.map((name) => fields[name] ?? null),
   } as const;
-  const step = lens.handle(into.execution, answer, at, into);
+  const step = handle(into.execution, answer, at, into);
   if (step.command === WAIT) {
     const { delay, bound } = step;
     return { type: "wait", delay, notBefore: now === null ? null : now + delay, isHint: BOUNDS[bound] === "hint" };
