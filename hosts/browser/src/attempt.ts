@@ -57,12 +57,13 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
 /** Sends, up to the head. */
 async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
   const { fetch, session } = talk.host;
-  const { input, init, headers, signal, count } = talk.call;
+  const { input, init, signal, count } = talk.call;
   // Who else could give it up?
   const abort = limit < Infinity || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
   const either = abort && signal ? AbortSignal.any([signal, abort.signal]) : (abort?.signal ?? signal!);
-  const message = { ...init, headers, body: body!, signal: either, [NESTING]: nesting };
+  // To spread it takes twenty times as long, in Node at least.
+  const message = Object.assign({}, init, { body, signal: either, [NESTING]: nesting });
   count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);

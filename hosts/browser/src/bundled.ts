@@ -60,10 +60,10 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
           if (value == null) return;
           const begin = end;
           for (let i = 0; i < value.length && i < FIELD_MAX; i++) bytes[end++] = value.charCodeAt(i);
-          for (const part of [index, begin, end - begin]) {
-            put(memory, list, part);
-            list += 4;
-          }
+          put(memory, list, index);
+          put(memory, list + 4, begin);
+          put(memory, list + 8, end - begin);
+          list += FIELD_SIZE;
         });
         put(memory, at + LIST + 4, (list - at - BLOCK_SIZE) / FIELD_SIZE);
       }

@@ -15,10 +15,8 @@ import type { FetchInit } from "./options.js";
 /** One logical request. */
 export interface Call extends Layer {
   readonly input: RequestInfo | URL;
-  /** What goes on to the `fetch` below as it is. */
+  /** What goes on to the `fetch` below, the key among its headers. */
   readonly init: RequestInit;
-  /** Its headers, the key among them. */
-  readonly headers: Headers;
   readonly signal: AbortSignal | null | undefined;
   /** The attempt of a layer above that this is. */
   readonly above: Nesting | undefined;
@@ -41,6 +39,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
   const { name, quoted } = host.host?.key ?? {};
   const headers = new Headers(init.headers ?? request.headers);
   if (key) headers.set(name ?? "idempotency-key", quoted ? `"${key}"` : key);
+  init.headers = headers;
   const replay = body == null && hasBody(request) ? undefined : replayOf(body, headers);
   const { count, max } = join(above, resume?.attemptsUsed ?? 0, host.engine.description.maxAttempts, limits?.maxAttempts);
   const used = count.sends;
@@ -50,7 +49,6 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
     input,
     // With an init of any kind a request forgets its referrer (Fetch Standard, constructor of `Request`).
     init: request.method ? { referrer: request.referrer, referrerPolicy: request.referrerPolicy, ...init } : init,
-    headers,
     signal: signal === undefined ? request.signal : signal,
     above,
     used,
@@ -100,9 +98,9 @@ function methodOf(name: string): number {
  * What is known about processing when `fetch` rejects: nothing, whatever its message says, unless no request can be
  * made of what it was given.
  */
-export function kindOf({ input, init, headers }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
+export function kindOf({ input, init }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
   try {
-    new Request((input as Request).url ?? input, { ...init, headers, body: body == null ? null : "" });
+    new Request((input as Request).url ?? input, { ...init, body: body == null ? null : "" });
     return AMBIGUOUS;
   } catch {
     return PERMANENT;

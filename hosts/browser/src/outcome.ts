@@ -78,12 +78,8 @@ export function outcomeIn(block: DataView, reason: Reason = ENDS[getU16(block, P
   };
 }
 
-const delivered = new WeakMap<Response, readonly [Outcome, Session | undefined, number | undefined]>();
-
-/** Remembers what became of the request that a response is of. */
-export function deliver(response: Response, ...by: readonly [Outcome, Session | undefined, number | undefined]): void {
-  delivered.set(response, by);
-}
+/** What became of the requests that responses are of, and who had asked. */
+export const delivered = new WeakMap<Response, readonly [Outcome, Session | undefined, number | undefined]>();
 
 /**
  * What became of the logical request that a response is of: its own status says nothing of attempts before it.

@@ -22,7 +22,7 @@ import {
   WAIT,
 } from "./numbers.js";
 import type { FetchInit } from "./options.js";
-import { RefrainError, deliver, outcomeIn } from "./outcome.js";
+import { RefrainError, delivered, outcomeIn } from "./outcome.js";
 import { NONE, ask, change, close, rest, talk, woken, type Talk } from "./talk.js";
 
 /** Runs one logical request to its end. */
@@ -84,7 +84,7 @@ function finish({ host, call, bytes, block, session, fault }: Talk, last: Result
   const outcome = outcomeIn(block, reason);
   if (above) above.gaveUp = !!reason || (end !== SUCCESS && end !== NOT_RETRYABLE);
   if (response) {
-    deliver(response, outcome, host.session, session);
+    delivered.set(response, [outcome, host.session, session]);
     if (end !== DEFERRED) return response;
   }
   if (end === CANCELLED && signal?.aborted) throw signal.reason;
