@@ -16,13 +16,12 @@ export type Result<T> = { readonly value?: T; readonly error?: unknown } | undef
 
 /** Makes the attempt that is commanded and reports it, unless the policy gives it up. */
 export async function attempt(talk: Talk): Promise<Result<Response>> {
-  const { bytes, block, call } = talk;
-  const { count, max, above } = call;
+  const { bytes, block, count, max, above } = talk;
   const number = getU32(block, PARTS);
   const limit = talk.at + (getOption(block, PARTS + 8) ?? Infinity);
   const before = count.sends;
   const nesting: Nesting = { count, max, told: above?.told };
-  const making = call.body();
+  const making = talk.body();
   const body = making instanceof Promise ? await within(talk, limit, making) : { value: making };
   if (body && "error" in body) {
     talk.bytes.set(talk.before);
@@ -50,14 +49,14 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
     putU32(block, EVENT + 8, sends);
     block.setUint8(EVENT + 12, +!!(nesting.gaveUp || nesting.told));
     // A status, or a kind of failure and whether it is one of time.
-    putU32(block, EVENT + 16, response ? response.status : sent ? kindOf(call, body!.value) : AMBIGUOUS + 256);
+    putU32(block, EVENT + 16, response ? response.status : sent ? kindOf(talk, body!.value) : AMBIGUOUS + 256);
   }
 }
 
 /** Sends, up to the head. */
 async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting): Promise<Result<Response>> {
+  const { input, init, signal, count } = talk;
   const { fetch, session } = talk.host;
-  const { input, init, signal, count } = talk.call;
   // Who else could give it up?
   const abort = limit < Infinity || session ? new AbortController() : undefined;
   // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.

@@ -4,34 +4,17 @@
  * @module
  */
 
-import { put, putOption } from "./block.js";
+import { BLOCK_SIZE, put, putOption } from "./block.js";
 import { replayOf, type Sendable } from "./body.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
-import { NESTING, join, type Layer, type Nesting } from "./nesting.js";
+import { NESTING, join, type Nesting } from "./nesting.js";
 import { AMBIGUOUS, KEY_ABSENT, KEY_HONOURED, OTHER_METHOD, PERMANENT } from "./numbers.js";
 import type { FetchInit } from "./options.js";
-
-/** One logical request. */
-export interface Call extends Layer {
-  readonly input: RequestInfo | URL;
-  /** What goes on to the `fetch` below, the key among its headers. */
-  readonly init: RequestInit;
-  readonly signal: AbortSignal | null | undefined;
-  /** The attempt of a layer above that this is. */
-  readonly above: Nesting | undefined;
-  /** Sends before this one began. */
-  readonly used: number;
-  /** Who shares its retry budget. Read when it is asked for: to read a URL takes longer than a decision. */
-  readonly budget: () => string;
-  /** Gives the body of the next attempt. */
-  readonly body: () => Sendable | Promise<Sendable>;
-  /** Puts what the policy may know, as the parameters of `start`. */
-  readonly put: (block: DataView) => void;
-}
+import type { Talk } from "./talk.js";
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
-export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & { [NESTING]?: Nesting }): Call {
+export function talkOf(host: Host, input: RequestInfo | URL, given: FetchInit & { [NESTING]?: Nesting }): Talk {
   // What is for this layer is not for those below.
   const { body, key, limits = host.limits, resume, budgetKey, signal, [NESTING]: above, ...init } = given;
   // A text and a URL have none of its properties.
@@ -43,7 +26,10 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
   const replay = body == null && hasBody(request) ? undefined : replayOf(body, headers);
   const { count, max } = join(above, resume?.attemptsUsed ?? 0, host.engine.description.maxAttempts, limits?.maxAttempts);
   const used = count.sends;
+  const block = host.blocks.pop() ?? new DataView(new ArrayBuffer(BLOCK_SIZE));
+  const bytes = new Uint8Array(block.buffer).fill(0);
   return {
+    host,
     count,
     max,
     input,
@@ -54,7 +40,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
     used,
     budget: () => budgetOf(host, request.url ?? input, budgetKey),
     body: replay ?? (() => body as Sendable),
-    put(block) {
+    put() {
       block.setUint8(0, methodOf(init.method ?? request.method ?? "GET"));
       block.setUint8(1, key || (name && headers.has(name)) ? KEY_HONOURED : KEY_ABSENT);
       block.setUint8(2, +!!replay);
@@ -65,6 +51,14 @@ export function callOf(host: Host, input: RequestInfo | URL, given: FetchInit & 
       put(block, 48, used);
       putOption(block, 56, resume?.notBefore);
     },
+    block,
+    bytes,
+    session: host.session?.current,
+    at: 0,
+    before: bytes,
+    fault: "engine-failed",
+    hasChanged: false,
+    stir() {},
   };
 }
 
@@ -98,7 +92,7 @@ function methodOf(name: string): number {
  * What is known about processing when `fetch` rejects: nothing, whatever its message says, unless no request can be
  * made of what it was given.
  */
-export function kindOf({ input, init }: Call, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
+export function kindOf({ input, init }: Talk, body: Sendable): typeof AMBIGUOUS | typeof PERMANENT {
   try {
     new Request((input as Request).url ?? input, { ...init, body: body == null ? null : "" });
     return AMBIGUOUS;

@@ -7,7 +7,7 @@
 import { onAbort } from "./abort.js";
 import { attempt, type Result } from "./attempt.js";
 import { COMMAND, HAND_OVER, LAST, PARTS, getU16, getU64 } from "./block.js";
-import { callOf } from "./call.js";
+import { talkOf } from "./call.js";
 import type { Host } from "./fetch.js";
 import {
   AWAIT_NETWORK,
@@ -23,13 +23,12 @@ import {
 } from "./numbers.js";
 import type { FetchInit } from "./options.js";
 import { RefrainError, delivered, outcomeIn } from "./outcome.js";
-import { NONE, ask, change, close, rest, talk, woken, type Talk } from "./talk.js";
+import { NONE, ask, change, close, rest, woken, type Talk } from "./talk.js";
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
-  const call = callOf(host, input, init);
-  const own = talk(host, call);
-  const sources = [call.signal, host.session?.signal];
+  const own = talkOf(host, input, init);
+  const sources = [own.signal, host.session?.signal];
   const unheard = sources.map((source) => source && onAbort(source, () => change(own)));
   try {
     return finish(own, await obey(own));
@@ -44,7 +43,7 @@ async function obey(talk: Talk): Promise<Result<Response>> {
   const { bytes } = talk;
   let last: Result<Response>;
   try {
-    ask(talk, talk.call.put);
+    ask(talk, talk.put);
     while (bytes[COMMAND] !== FINISH) last = await (bytes[COMMAND] === SEND ? attempt(talk) : pause(talk));
     return last;
   } catch (error) {
@@ -75,8 +74,7 @@ async function pause(talk: Talk): Promise<undefined> {
 }
 
 /** Hands over what the policy says. */
-function finish({ host, call, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
-  const { above, signal } = call;
+function finish({ host, above, signal, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
   const end = getU16(block, PARTS);
   const response = last?.value;
   // There is no success without a response, unless the policy did not end the request.

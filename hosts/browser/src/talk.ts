@@ -9,7 +9,6 @@
 
 import {
   ATTEMPTS,
-  BLOCK_SIZE,
   COMMAND,
   EVENT,
   MAYBE_APPLIED,
@@ -21,16 +20,30 @@ import {
   putMark,
   putOption,
 } from "./block.js";
-import type { Call } from "./call.js";
+import type { Sendable } from "./body.js";
 import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
+import type { Layer, Nesting } from "./nesting.js";
 import { NETWORK_DOWN, NETWORK_UNKNOWN, NETWORK_UP, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
-/** A talk with the policy. */
-export interface Talk {
+/** A talk with the policy about one logical request. */
+export interface Talk extends Layer {
   readonly host: Host;
-  readonly call: Call;
+  readonly input: RequestInfo | URL;
+  /** What goes on to the `fetch` below, the key among its headers. */
+  readonly init: RequestInit;
+  readonly signal: AbortSignal | null | undefined;
+  /** The attempt of a layer above that this is. */
+  readonly above: Nesting | undefined;
+  /** Sends before this one began. */
+  readonly used: number;
+  /** Who shares its retry budget. Read when it is asked for: to read a URL takes longer than a decision. */
+  readonly budget: () => string;
+  /** Gives the body of the next attempt. */
+  readonly body: () => Sendable | Promise<Sendable>;
+  /** Puts what the policy may know, as the parameters of `start`. */
+  readonly put: () => void;
   /** What the policy is asked, and what it answered last. */
   readonly block: DataView;
   /** The same. */
@@ -51,14 +64,6 @@ export interface Talk {
 
 /** No response, no fields. */
 export const NONE: Fields = { get: () => null };
-
-/** Begins to talk. */
-export function talk(host: Host, call: Call): Talk {
-  const block = host.blocks.pop() ?? new DataView(new ArrayBuffer(BLOCK_SIZE));
-  const bytes = new Uint8Array(block.buffer).fill(0);
-  const session = host.session?.current;
-  return { host, call, block, bytes, session, at: 0, before: bytes, fault: "engine-failed", hasChanged: false, stir() {} };
-}
 
 /** Something outside has changed. */
 export function change(talk: Talk): void {
@@ -84,9 +89,9 @@ export function ask(
   what: (block: DataView) => void,
   headers?: Fields,
   isReport = false,
-  isCancelled = !!talk.call.signal?.aborted,
+  isCancelled = !!talk.signal?.aborted,
 ): void {
-  const { block, bytes, call, host } = talk;
+  const { block, bytes, host } = talk;
   const { engine, time, session, budgets, network, entropy } = host;
   const full = engine.description.budget ?? 0;
   const now = headers ? NOW_OF_HANDLE : NOW_OF_START;
@@ -106,13 +111,13 @@ export function ask(
   block.setUint8(now + 32, +isCancelled);
   block.setUint8(now + 33, online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN);
   put(block, now + 36, sample);
-  put(block, now + 40, budgets.get(budgets.size ? call.budget() : "") ?? full);
+  put(block, now + 40, budgets.get(budgets.size ? talk.budget() : "") ?? full);
   putMark(block, now, (talk.at = time.mark(isReport)));
   engine.call(headers ? "handle" : "start", bytes, headers);
   const tokens = getU32(block, 64);
   // A full one says nothing, so that those of many servers do not add up.
-  if (tokens < full) budgets.set(call.budget(), tokens);
-  else if (budgets.size) budgets.delete(call.budget());
+  if (tokens < full) budgets.set(talk.budget(), tokens);
+  else if (budgets.size) budgets.delete(talk.budget());
 }
 
 /** Tells the policy if something has changed, and says whether the attempt that it commanded last goes on. */
@@ -138,8 +143,7 @@ export function rest(talk: Talk, until: number): Promise<void> {
  * says no more than how often was sent, and `fault` why it ended.
  */
 export function close(talk: Talk): void {
-  const { block, bytes, call, fault } = talk;
-  const { count, used } = call;
+  const { block, bytes, count, used, fault } = talk;
   try {
     ask(talk, woken, NONE, false, true);
   } catch {

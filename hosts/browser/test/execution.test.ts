@@ -15,6 +15,18 @@ describe("a request", () => {
     expect(server.sends.map(({ init }) => init.method)).toEqual([undefined, undefined, undefined]);
   });
 
+  it("calls the `fetch` that it is given on nothing, as a page's own has to be called", async () => {
+    const calledOn: unknown[] = [];
+    const { fetch } = bench({}, {
+      async fetch(this: unknown) {
+        calledOn.push(this);
+        return new Response("here");
+      },
+    });
+    await fetch(URL_);
+    expect(calledOn).toEqual([undefined]);
+  });
+
   it("leads to three sends at the planned times when the third is answered", async () => {
     const { fetch, server, time } = bench();
     server.respond(503);
