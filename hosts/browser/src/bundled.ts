@@ -42,6 +42,8 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
   return {
     description,
     call(name, block, headers) {
+      // Read before the call, which nobody may interrupt.
+      const values = description.fields.map((field) => headers?.get(field));
       if (!isIdle) {
         core = instantiate(module);
         memory = new DataView(core.memory.buffer);
@@ -55,8 +57,7 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
         let list = at + BLOCK_SIZE;
         let end = at + VALUES;
         put(memory, at + LIST, list);
-        description.fields.forEach((field, index) => {
-          const value = headers.get(field);
+        values.forEach((value, index) => {
           if (value == null) return;
           const begin = end;
           for (let i = 0; i < value.length && i < FIELD_MAX; i++) bytes[end++] = value.charCodeAt(i);

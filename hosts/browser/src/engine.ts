@@ -18,7 +18,7 @@ export interface Engine {
    * Asks the policy: `start` begins, joins or resumes a logical request, `handle` goes on with it.
    *
    * @param block 160 bytes, in which the parameters stand as `wit/LAYOUT.md` says, but for the list of fields. The result
-   * is written over them, from the first byte on
+   * is written over them, from the first byte on. One request after another may use a block: each begins with `start`
    * @param headers with `handle`: the fields of the response; without it there are none
    * @throws when no decision was made: nothing more may be sent then
    */

@@ -11,8 +11,10 @@ import {
   decider,
   stepBuffer,
   type Event,
+  type Fields,
   type Now,
   type Request,
+  type Step,
 } from "../src/engine.js";
 import { METHODS } from "../src/names.js";
 import { pinnedEngine } from "../src/pinned.js";
@@ -51,6 +53,24 @@ describe("the pinned engine", () => {
       budget: 500_000,
       maxAttempts: 4,
     });
+  });
+
+  it("is disturbed neither by fields that cannot be read nor by fields that ask it themselves", () => {
+    const engine = pinnedEngine(module);
+    const answered = (value: Fields["get"]): Step => {
+      const deciding = decider({
+        description: engine.description,
+        call: (name, block, headers) => engine.call(name, block, headers && { get: value }),
+      });
+      const step = stepBuffer();
+      deciding.start(get, now, step);
+      return deciding.handle(step.execution, answer(503), now, step);
+    };
+    const plain = answered(() => "7");
+    expect(plain).toMatchObject({ command: WAIT, delay: 7_000 });
+    expect(() => answered(() => expect.fail("no field"))).toThrow("no field");
+    const another = (): string => (engine.call("start", new Uint8Array(160)), "7");
+    expect(answered(another)).toEqual(plain);
   });
 
   it("sends, waits at least as long as the server asks, sends again and hands a success over", () => {
