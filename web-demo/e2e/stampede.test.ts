@@ -150,6 +150,26 @@ describe("stampede", () => {
     await end();
   });
 
+  it("keeps what a person wrote when another scenario is chosen, and takes that scenario's own policy elsewhere", async () => {
+    const { page, end } = await open("?a=stripe&b=full-jitter");
+    const chosen = () => page.locator(".side select").evaluateAll((all) => all.map((one) => (one as HTMLSelectElement).value));
+    const other = async (label: string): Promise<void> => {
+      await page.getByLabel(stampede.scenario).selectOption(label);
+      await done(page);
+    };
+    await other(stampede.rateLimit);
+    expect(await chosen()).toEqual(["stripe", "spreads"]);
+    const a = side(page, "a");
+    await a.getByText(editor.document).first().click();
+    const area = a.getByRole("textbox", { name: editor.document });
+    const written = (await area.inputValue()).replace('version = "1.0.0"', 'version = "3.0.0"');
+    await area.fill(written);
+    await other(stampede.brownOut);
+    expect(await chosen()).toEqual(["", "aws-budget"]);
+    expect(await area.inputValue()).toBe(written);
+    await end();
+  });
+
   it("tells the charts in words and as tables", async () => {
     const { page, end } = await open();
     const chart = page.getByRole("figure", { name: stampede.offered });

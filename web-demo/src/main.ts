@@ -83,7 +83,7 @@ async function mount(panel: PanelName, body: HTMLElement, one: Opened, state: St
     one.hash = hashOf({ panel, state });
     // A panel that is open is gone back to as it is.
     linkTo(panel).hash = one.hash;
-    if (!one.root.hidden) history.replaceState(null, "", one.hash);
+    if (!one.root.hidden) writeAddress(one.hash);
   };
   try {
     const { mount } = await PANELS[panel]();
@@ -96,5 +96,14 @@ async function mount(panel: PanelName, body: HTMLElement, one: Opened, state: St
     if (signal.aborted) return;
     const reason = error instanceof Error ? error.message : String(error);
     fill(body, el("p", { class: "fault", role: "alert" }, texts.page.failed(reason)));
+  }
+}
+
+/** Some browsers refuse to write the address a hundred times in a few seconds: then a later change writes it. */
+function writeAddress(hash: string): void {
+  try {
+    history.replaceState(null, "", hash);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
   }
 }

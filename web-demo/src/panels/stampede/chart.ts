@@ -74,7 +74,7 @@ export function chart(of: ChartOf, signal: AbortSignal): Chart {
       else anew();
       if (!finished) return;
       canvas.setAttribute("aria-label", summary(of, lines));
-      fill(table, el("summary", {}, stampede.asTable), el("div", { class: "scroll", tabindex: 0 }, tableOf(of, lines)));
+      fill(table, el("summary", {}, stampede.asTable), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": of.title }, tableOf(of, lines)));
     },
   };
 }

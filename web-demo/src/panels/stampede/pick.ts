@@ -19,8 +19,13 @@ export interface Pick {
   readonly chosen: HTMLElement;
   readonly written: HTMLElement;
   readonly read: () => Written;
-  /** Offers the documents of a scenario, and takes one by its name. */
-  readonly offer: (policies: Shipped["policies"], name: string) => void;
+  /**
+   * Offers the documents of a scenario, and takes one by its name, unless a person has chosen a ready-made one or has
+   * written one: that is kept.
+   *
+   * @returns whether it was taken
+   */
+  readonly offer: (policies: Shipped["policies"], name: string) => boolean;
   /** Takes what a link says, if it says something. */
   readonly take: (link: State) => void;
   /** What a link holds of it. */
@@ -56,10 +61,14 @@ export async function pick(compiler: Compiler, letter: "a" | "b", changed: () =>
     written,
     read: editor.written,
     offer(policies, name) {
+      const kept = select.value;
+      const keeps = READY.includes(kept) || (kept === "" && editor.written().text !== "");
       for (const [name, document] of policies) documents.set(name, document);
       const own = el("option", { value: "" }, texts.editor.own);
       fill(select, own, group(stampede.ofScenario, policies.map(([name]) => name)), group(stampede.readyMade, READY));
-      choose(name);
+      if (keeps) select.value = kept;
+      else choose(name);
+      return !keeps;
     },
     take(link) {
       const [name, document] = [link[letter], link[`${letter}-document`]];

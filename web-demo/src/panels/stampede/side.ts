@@ -82,8 +82,7 @@ export async function side(compiler: Compiler, letter: "a" | "b", link: State, c
     document: () => turned,
     state: () => ({ ...picked.state(), ...jitter.state(), ...sends.state() }),
     offer(policies, begin) {
-      picked.offer(policies, begin);
-      for (const one of [jitter, sends]) one.set(AS_WRITTEN);
+      if (picked.offer(policies, begin)) for (const one of [jitter, sends]) one.set(AS_WRITTEN);
       for (const one of [picked, jitter, sends]) one.take(link);
       // What the link says holds for the scenario that it names, and not for one that is chosen later.
       link = {};
