@@ -106,7 +106,7 @@ pub(crate) const NANOS_PER_MILLI: u64 = 1_000_000;
 
 #[cfg(feature = "tokio")]
 mod system {
-    use std::time::{Duration, SystemTime as WallClock};
+    use std::time::Duration;
 
     use policy_core::{Mark, UnixMillis};
 
@@ -141,18 +141,17 @@ mod system {
 
     impl Time for SystemTime {
         fn mark(&self, rounding: Rounding) -> Mark {
-            rounding.mark(nanos())
+            rounding.mark(clock::nanos())
         }
 
         fn wall(&self) -> Option<UnixMillis> {
-            let since = WallClock::now().duration_since(WallClock::UNIX_EPOCH).ok()?;
-            Some(UnixMillis::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)))
+            clock::wall().map(UnixMillis::new)
         }
 
         async fn sleep_until(&self, until: Mark) {
             let until = until.get().saturating_mul(NANOS_PER_MILLI);
             loop {
-                match until.saturating_sub(nanos()) {
+                match until.saturating_sub(clock::nanos()) {
                     0 => return,
                     left => tokio::time::sleep(Duration::from_nanos(left).min(PIECE)).await,
                 }
@@ -160,25 +159,51 @@ mod system {
         }
     }
 
-    /// Nanoseconds on the wait clock; its 64 bits last for 584 years.
     #[cfg(unix)]
-    fn nanos() -> u64 {
-        use rustix::time::{ClockId, clock_gettime};
+    mod clock {
+        use rustix::time::{ClockId, Timespec, clock_gettime};
+
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        const CLOCK: ClockId = ClockId::Boottime;
+        const WAIT: ClockId = ClockId::Boottime;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        const CLOCK: ClockId = ClockId::Monotonic;
-        let now = clock_gettime(CLOCK);
-        let part = |value: i64| u64::try_from(value).unwrap_or_default();
-        part(now.tv_sec).saturating_mul(1_000_000_000).saturating_add(part(now.tv_nsec))
+        const WAIT: ClockId = ClockId::Monotonic;
+
+        /// Nanoseconds on the wait clock; its 64 bits last for 584 years.
+        pub(super) fn nanos() -> u64 {
+            let Timespec { tv_sec, tv_nsec } = clock_gettime(WAIT);
+            part(tv_sec).saturating_mul(1_000_000_000).saturating_add(part(tv_nsec))
+        }
+
+        /// Milliseconds since 1970; `None` before.
+        pub(super) fn wall() -> Option<u64> {
+            let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Realtime);
+            let seconds = u64::try_from(tv_sec).ok()?;
+            Some(seconds.saturating_mul(1_000).saturating_add(part(tv_nsec) / super::NANOS_PER_MILLI))
+        }
+
+        fn part(value: i64) -> u64 {
+            u64::try_from(value).unwrap_or_default()
+        }
     }
 
-    /// Nanoseconds on the wait clock, since it was first read.
     #[cfg(not(unix))]
-    fn nanos() -> u64 {
-        use std::{sync::OnceLock, time::Instant};
-        static ORIGIN: OnceLock<Instant> = OnceLock::new();
-        u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    mod clock {
+        use std::{
+            sync::OnceLock,
+            time::{Instant, SystemTime},
+        };
+
+        /// Nanoseconds on the wait clock, since it was first read.
+        pub(super) fn nanos() -> u64 {
+            static ORIGIN: OnceLock<Instant> = OnceLock::new();
+            u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+        }
+
+        /// Milliseconds since 1970; `None` before.
+        pub(super) fn wall() -> Option<u64> {
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+            Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        }
     }
 }
 
