@@ -43,7 +43,7 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
     description,
     call(name, block, headers) {
       // Read before the call, which nobody may interrupt.
-      const values = description.fields.map((field) => headers?.get(field));
+      const values = headers && description.fields.map((field) => headers.get(field));
       if (!isIdle) {
         core = instantiate(module);
         memory = new DataView(core.memory.buffer);
@@ -53,7 +53,7 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
       const at = core.cabi_realloc(0, 0, 8, CALL_SIZE) >>> 0;
       // A module refuses by an address outside its memory, where nothing can be set.
       bytes.set(block, at);
-      if (headers) {
+      if (values) {
         let list = at + BLOCK_SIZE;
         let end = at + VALUES;
         put(memory, at + LIST, list);
