@@ -20,7 +20,7 @@ use refrain::{
     tower::RetryLayer,
     transport,
 };
-use reqwest_middleware::{ClientBuilder, Middleware, Next};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy, RetryTransientMiddleware};
 use tokio::runtime::{self, Runtime};
 use tower::{ServiceBuilder, ServiceExt, retry, service_fn};
@@ -67,19 +67,19 @@ fn services(group: &str, answers: Answers, runtime: &Runtime, turns: Turns, meas
     let (driver, options) = (Driver::new(engine()?, SystemTime, SystemEntropy), Options::default());
     let count = AtomicU32::new(0);
     let contenders = [
-        Contender::new("bare service", runtime, async || {
+        Contender::new("bare service", runtime, async |_| {
             until_success(async || bare.clone().oneshot(request()).await.map_or(0, |answer| answer.status().as_u16()))
                 .await
         }),
-        Contender::new("tower::retry", runtime, async || {
+        Contender::new("tower::retry", runtime, async |_| {
             tower.clone().oneshot(request()).await.map_or(0, |answer| answer.status().as_u16())
         }),
-        Contender::new("refrain, driver alone", runtime, async || {
+        Contender::new("refrain, driver alone", runtime, async |_| {
             let call = transport::from_fn(|_: Attempt| ready(Ok::<_, Failure<Infallible>>(answers.next(&count))));
             let run = driver.run(&refrain::core::Request::new(Method::Get), call, &options);
             run.await.map_or(0, |delivered| delivered.response.status().as_u16())
         }),
-        Contender::new("refrain, tower layer", runtime, async || {
+        Contender::new("refrain, tower layer", runtime, async |_| {
             let request = request().map(|_| Body::empty());
             layered.clone().oneshot(request).await.map_or(0, |answer| answer.status().as_u16())
         }),
@@ -97,13 +97,13 @@ fn middlewares(group: &str, answers: Answers, runtime: &Runtime, turns: Turns, m
     let ours = ClientBuilder::new(reqwest::Client::new()).with(ours).with(answering()).build();
     const URL: &str = "http://127.0.0.1/";
     let contenders = [
-        Contender::new("bare middleware", runtime, async || {
+        Contender::new("bare middleware", runtime, async |_| {
             until_success(async || bare.get(URL).send().await.map_or(0, |answer| answer.status().as_u16())).await
         }),
-        Contender::new("reqwest-retry", runtime, async || {
+        Contender::new("reqwest-retry", runtime, async |_| {
             peer.get(URL).send().await.map_or(0, |answer| answer.status().as_u16())
         }),
-        Contender::new("refrain, middleware", runtime, async || {
+        Contender::new("refrain, middleware", runtime, async |_| {
             ours.get(URL).send().await.map_or(0, |answer| answer.status().as_u16())
         }),
     ];
@@ -126,36 +126,58 @@ pub(crate) fn over_loopback(turns: Turns, measures: &mut Measures) -> Result<()>
 fn reqwests(group: &str, answers: Answers, turns: Turns, measures: &mut Measures) -> Result<()> {
     let runtime = runtime()?;
     let url = format!("http://{}/", server::start_on(&runtime, answers)?);
-    let bare = reqwest::Client::builder().retry(reqwest::retry::never()).build()?;
-    let peer = RetryTransientMiddleware::new_with_policy(AtOnce);
-    let peer = ClientBuilder::new(bare.clone()).with(peer).build();
-    let client = Client::new(engine()?)?;
-    let middleware = ClientBuilder::new(bare.clone()).with(RetryMiddleware::new(engine()?)).build();
-    let without_retries = async || {
-        until_success(async || match bare.get(&url).send().await {
+    let clients = (0..CLIENTS).map(|_| Clients::new()).collect::<Result<Vec<_>>>()?;
+    let of = |turn: usize| &clients[turn % CLIENTS];
+    let bare = async |client: &reqwest::Client| {
+        until_success(async || match client.get(&url).send().await {
             Ok(answer) => read(answer).await,
             Err(_) => 0,
         })
         .await
     };
+    let layered = async |client: &ClientWithMiddleware| match client.get(&url).send().await {
+        Ok(answer) => read(answer).await,
+        Err(_) => 0,
+    };
     let contenders = [
-        Contender::new("bare reqwest", &runtime, without_retries),
-        Contender::new("bare reqwest, again", &runtime, without_retries),
-        Contender::new("reqwest-retry", &runtime, async || match peer.get(&url).send().await {
-            Ok(answer) => read(answer).await,
-            Err(_) => 0,
-        }),
-        Contender::new("refrain, client", &runtime, async || match client.get(&url).send().await {
+        Contender::new("bare reqwest", &runtime, async |turn| bare(&of(turn).bare).await),
+        Contender::new("bare reqwest, again", &runtime, async |turn| bare(&of(turn).again).await),
+        Contender::new("reqwest-retry", &runtime, async |turn| layered(&of(turn).peer).await),
+        Contender::new("refrain, client", &runtime, async |turn| match of(turn).ours.get(&url).send().await {
             Ok(delivered) if delivered.response.body() == "hello" => delivered.response.status().as_u16(),
             _ => 0,
         }),
-        Contender::new("refrain, middleware", &runtime, async || match middleware.get(&url).send().await {
-            Ok(answer) => read(answer).await,
-            Err(_) => 0,
-        }),
+        Contender::new("refrain, middleware", &runtime, async |turn| layered(&of(turn).middleware).await),
     ];
     measures.compare(group, turns, &contenders);
     Ok(())
+}
+
+/// Where the memory and the sockets of a client happen to lie makes more of a difference than what is looked for, so each
+/// contender has as many, and another one in each turn.
+const CLIENTS: usize = 8;
+
+/// One of each contender.
+struct Clients {
+    bare: reqwest::Client,
+    again: reqwest::Client,
+    peer: ClientWithMiddleware,
+    ours: Client,
+    middleware: ClientWithMiddleware,
+}
+
+impl Clients {
+    fn new() -> Result<Self> {
+        let bare = || reqwest::Client::builder().retry(reqwest::retry::never()).build();
+        let peer = RetryTransientMiddleware::new_with_policy(AtOnce);
+        Ok(Self {
+            bare: bare()?,
+            again: bare()?,
+            peer: ClientBuilder::new(bare()?).with(peer).build(),
+            ours: Client::new(engine()?)?,
+            middleware: ClientBuilder::new(bare()?).with(RetryMiddleware::new(engine()?)).build(),
+        })
+    }
 }
 
 async fn read(answer: reqwest::Response) -> u16 {
@@ -178,11 +200,11 @@ fn hypers(group: &str, answers: Answers, turns: Turns, measures: &mut Measures) 
     let tower = ServiceBuilder::new().layer(retry::RetryLayer::new(AtOnce)).service(client());
     let ours = ServiceBuilder::new().layer(RetryLayer::new(engine()?)).service(client());
     let contenders = [
-        Contender::new("bare hyper-util", &runtime, async || {
+        Contender::new("bare hyper-util", &runtime, async |_| {
             until_success(async || drained(bare.request(request.clone())).await).await
         }),
-        Contender::new("tower::retry", &runtime, async || drained(tower.clone().oneshot(request.clone())).await),
-        Contender::new("refrain, tower layer", &runtime, async || {
+        Contender::new("tower::retry", &runtime, async |_| drained(tower.clone().oneshot(request.clone())).await),
+        Contender::new("refrain, tower layer", &runtime, async |_| {
             drained(ours.clone().oneshot(request.clone().map(|_| Body::empty()))).await
         }),
     ];

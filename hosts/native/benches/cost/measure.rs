@@ -29,17 +29,17 @@ impl Turns {
 /// Someone who makes requests.
 pub(crate) struct Contender<'a> {
     name: &'static str,
-    /// Makes so many requests.
-    turn: Box<dyn Fn(u32) + 'a>,
+    /// Makes the requests of a turn, by its number and theirs.
+    turn: Box<dyn Fn(usize, u32) + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    /// `request` makes one, and returns its status.
-    pub(crate) fn new(name: &'static str, runtime: &'a Runtime, request: impl AsyncFn() -> u16 + 'a) -> Self {
-        let turn = move |requests| {
+    /// `request` makes one in the turn of this number, and returns its status.
+    pub(crate) fn new(name: &'static str, runtime: &'a Runtime, request: impl AsyncFn(usize) -> u16 + 'a) -> Self {
+        let turn = move |turn, requests| {
             runtime.block_on(async {
                 for _ in 0..requests {
-                    assert_eq!(request().await, 200, "a contender that fails is not measured");
+                    assert_eq!(request(turn).await, 200, "a contender that fails is not measured");
                 }
             });
         };
@@ -48,15 +48,15 @@ impl<'a> Contender<'a> {
 
     /// Nanoseconds of this thread for one request, as a mean over a turn. Not those of the clock on the wall: what a network
     /// and timers take, and how much that scatters, is many times what is looked for.
-    fn nanos(&self, requests: u32) -> f64 {
+    fn nanos(&self, turn: usize, requests: u32) -> f64 {
         let begun = thread_nanos();
-        (self.turn)(requests);
+        (self.turn)(turn, requests);
         (thread_nanos() - begun) / f64::from(requests)
     }
 
     /// Allocations of one request, on this thread.
     fn allocations(&self, requests: u32) -> f64 {
-        let count = |requests| allocation_counter::measure(|| (self.turn)(requests)).count_total as f64;
+        let count = |requests| allocation_counter::measure(|| (self.turn)(0, requests)).count_total as f64;
         // What a turn costs by itself is in both.
         (count(2 * requests) - count(requests)) / f64::from(requests)
     }
@@ -118,13 +118,13 @@ impl Measures {
 /// For each contender, the nanoseconds of a request in each turn.
 fn times(turns: Turns, contenders: &[Contender<'_>]) -> Vec<Vec<f64>> {
     for contender in contenders {
-        (contender.turn)(turns.requests);
+        (contender.turn)(0, turns.requests);
     }
     let mut times = vec![Vec::new(); contenders.len()];
     for turn in 0..turns.count as usize {
         // Each begins as often as the others: who follows whom makes a difference too.
         for at in (0..contenders.len()).map(|at| (at + turn) % contenders.len()) {
-            times[at].push(contenders[at].nanos(turns.requests));
+            times[at].push(contenders[at].nanos(turn, turns.requests));
         }
     }
     times

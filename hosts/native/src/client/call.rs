@@ -7,7 +7,10 @@ use http::{HeaderMap, Method};
 use policy_core::Millis;
 use reqwest::Url;
 
-use super::{SendError, Settings, address, read::whole};
+use super::{
+    SendError, Settings, address,
+    read::{body, whole},
+};
 use crate::{
     body::Body,
     fresh::Refusal,
@@ -22,8 +25,8 @@ pub(super) struct Call<'a> {
     pub(super) method: &'a Method,
     pub(super) text: &'a str,
     /// What the text says, until the first attempt takes it: most requests need no second.
-    pub(super) url: Option<Url>,
-    pub(super) headers: &'a HeaderMap,
+    pub(super) url: &'a mut Option<Url>,
+    pub(super) headers: Option<&'a HeaderMap>,
     pub(super) body: &'a mut Body<::reqwest::Body>,
     /// In a box, as what few requests have: the others do not pay for its size.
     pub(super) stamp: Option<Box<Stamp>>,
@@ -63,8 +66,8 @@ impl Call<'_> {
     fn message(&mut self, body: ::reqwest::Body) -> ::reqwest::Request {
         let again = || address::read(self.http, self.text).expect("a text that was read before").0;
         let mut message = ::reqwest::Request::new(self.method.clone(), self.url.take().unwrap_or_else(again));
-        if !self.headers.is_empty() {
-            message.headers_mut().clone_from(self.headers);
+        if let Some(headers) = self.headers {
+            message.headers_mut().clone_from(headers);
         }
         // An empty body would announce a length of 0, which a GET does not have.
         *message.body_mut() = (body.as_bytes() != Some(&[])).then_some(body);
@@ -104,7 +107,8 @@ impl Transport for Reading<'_> {
         if let Reply::Head(head) = reply
             && head.status().is_success()
         {
-            *reply = Reply::Whole(whole(head, self.0.settings).await?);
+            let body = body(head, self.0.settings.max_body).await?;
+            *reply = Reply::Whole(whole(head, body));
         }
         Ok(())
     }

@@ -14,23 +14,20 @@ use crate::{
     transport::Failure,
 };
 
-/// The answer with all of its body, which takes from `response` what it has.
-pub(super) async fn whole(
-    response: &mut ::reqwest::Response,
-    settings: &Settings,
-) -> Result<http::Response<Bytes>, Failure<SendError>> {
-    let body = collect(response, settings.max_body.unwrap_or(usize::MAX)).await?;
-    // Put together by hand: reqwest's own conversion moves the body into a box.
+/// The answer with all of its body, which takes from `response` what it has. Put together by hand: reqwest's own conversion
+/// moves the body into a box.
+pub(super) fn whole(response: &mut ::reqwest::Response, body: Bytes) -> http::Response<Bytes> {
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();
     *whole.version_mut() = response.version();
-    *whole.headers_mut() = mem::take(response.headers_mut());
-    *whole.extensions_mut() = mem::take(response.extensions_mut());
-    Ok(whole)
+    mem::swap(whole.headers_mut(), response.headers_mut());
+    mem::swap(whole.extensions_mut(), response.extensions_mut());
+    whole
 }
 
-/// A body of one piece is not copied.
-async fn collect(response: &mut ::reqwest::Response, max: usize) -> Result<Bytes, Failure<SendError>> {
+/// A body to its end. One of one piece is not copied.
+pub(super) async fn body(response: &mut ::reqwest::Response, max: Option<usize>) -> Result<Bytes, Failure<SendError>> {
+    let max = max.unwrap_or(usize::MAX);
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
     while let Some(data) = response.chunk().await.map_err(broken)? {
@@ -55,16 +52,16 @@ fn broken(error: ::reqwest::Error) -> Failure<SendError> {
     Failure { timed_out, ..Failure::new(FailureKind::Ambiguous, SendError::Http(error.without_url())) }
 }
 
-/// The answer with all of its body, of a request that the policy has ended, unless the caller cancels or another session
-/// is signed in first; `None` if it cannot be read.
+/// The body of an answer to a request that the policy has ended, unless the caller cancels or another session is signed in
+/// first; `None` if it cannot be read.
 pub(super) async fn rest<T: Time>(
     response: &mut ::reqwest::Response,
     settings: &Settings,
     time: &T,
     (options, session): (&Options, Session),
-) -> Result<Option<http::Response<Bytes>>, End> {
+) -> Result<Option<Bytes>, End> {
     let limit = settings.body_timeout.map_or(Mark::MAX, |timeout| time.mark(Rounding::Up).after(timeout));
-    let mut part = pin!(race(whole(response, settings), sleep(time, limit)));
+    let mut part = pin!(race(body(response, settings.max_body), sleep(time, limit)));
     let mut changes = Changes::of(options);
     loop {
         changes.settle();

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use ::reqwest::Url;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header::AUTHORIZATION};
 use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Resume, Session};
@@ -9,7 +10,7 @@ use policy_core::{Bound, End, IdempotencyKey, Limits, Request, Resume, Session};
 use super::{
     ClientError, Invalid, SendError, Settings, Shared, address,
     call::{Call, Reading, Reply},
-    read::rest,
+    read::{rest, whole},
 };
 use crate::{
     body::Body,
@@ -43,17 +44,17 @@ pub struct RequestBuilder<'a, E, T, X> {
     shared: &'a Shared<E, T, X>,
     method: Method,
     url: &'a str,
-    headers: HeaderMap,
-    /// The first header that HTTP does not allow.
-    refused: Option<http::Error>,
     body: Body<::reqwest::Body>,
-    /// In a box, as what few requests have: the others are smaller for it, and are moved several times.
+    /// In a box, as what the simplest requests do without: they are smaller for it, and are moved several times.
     special: Option<Box<Special>>,
 }
 
-/// What most requests do without.
+/// What the simplest requests do without.
 #[derive(Debug, Default)]
 struct Special {
+    headers: HeaderMap,
+    /// The first header that HTTP does not allow.
+    refused: Option<http::Error>,
     key: Option<Key>,
     limits: Option<Limits>,
     options: Option<Options>,
@@ -63,7 +64,7 @@ struct Special {
 
 impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     pub(super) fn new(shared: &'a Shared<E, T, X>, method: Method, url: &'a str) -> Self {
-        Self { shared, method, url, headers: HeaderMap::new(), refused: None, body: Body::empty(), special: None }
+        Self { shared, method, url, body: Body::empty(), special: None }
     }
 
     fn special(mut self, set: impl FnOnce(&mut Special)) -> Self {
@@ -72,15 +73,16 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
     }
 
     /// Adds a line of a header field. One that HTTP does not allow is told by [`RequestBuilder::send`].
-    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    pub fn header<N, V>(self, name: N, value: V) -> Self
     where
         HeaderName: TryFrom<N>,
         HeaderValue: TryFrom<V>,
         http::Error: From<<HeaderName as TryFrom<N>>::Error> + From<<HeaderValue as TryFrom<V>>::Error>,
     {
-        let append = || Ok(self.headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?);
-        self.refused = self.refused.or(append().err());
-        self
+        self.special(|Special { headers, refused, .. }| {
+            let append = || Ok(headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?);
+            *refused = refused.take().or(append().err());
+        })
     }
 
     /// The body. Its kind says whether the request can be repeated.
@@ -164,8 +166,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let session = self.handles().session();
         async move {
             let shared = self.shared;
+            let mut url = None;
             // Without `map_err` and `?`, which move it twice more.
-            let Prepared { request, call, options } = match self.prepare() {
+            let Prepared { request, call, options } = match self.prepare(&mut url) {
                 Ok(prepared) => prepared,
                 Err(invalid) => return Err(ClientError::Invalid(invalid)),
             };
@@ -205,7 +208,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let session = self.handles().session();
         async move {
             let shared = self.shared;
-            let Prepared { request, call, options } = self.prepare().map_err(ClientError::Invalid)?;
+            let mut url = None;
+            let Prepared { request, call, options } = self.prepare(&mut url).map_err(ClientError::Invalid)?;
             let result = shared.driver.run_in(session, request, call, options).await;
             result.map_err(|ended| ClientError::Ended(Box::new(ended)))
         }
@@ -215,18 +219,23 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         handles(self.shared, self.special.as_deref())
     }
 
-    /// Borrows what it can: each move of what a request consists of costs as much as a clock read.
-    fn prepare(&mut self) -> Result<Prepared<'_>, Invalid> {
+    /// Borrows what it can, and leaves the URL in its `place`: each move of what a request consists of costs as much as a clock read.
+    fn prepare<'r>(&'r mut self, place: &'r mut Option<Url>) -> Result<Prepared<'r>, Invalid> {
         let Shared { driver, http, settings } = self.shared;
         let (url, credentials) = address::read(http, self.url).map_err(Invalid::Url)?;
-        if let Some(error) = self.refused.take() {
+        if let Some(credentials) = credentials {
+            let headers = &mut self.special.get_or_insert_default().headers;
+            headers.entry(AUTHORIZATION).or_insert(credentials);
+        }
+        if let Some(error) = self.special.as_mut().and_then(|special| special.refused.take()) {
             return Err(Invalid::Header(error));
         }
-        if let Some(credentials) = credentials.filter(|_| !self.headers.contains_key(AUTHORIZATION)) {
-            self.headers.insert(AUTHORIZATION, credentials);
-        }
-        let origin = || Origin::of(&url.as_str().parse().unwrap_or_default(), &self.headers);
-        let budget_key = self.special.as_ref().and_then(|special| special.budget_key.as_ref());
+        let special = self.special.as_deref();
+        let origin = || {
+            let headers = special.map(|special| special.headers.clone());
+            Origin::of(&url.as_str().parse().unwrap_or_default(), &headers.unwrap_or_default())
+        };
+        let budget_key = special.and_then(|special| special.budget_key.as_ref());
         if let Some(filled) = settings.sharing.fill(self.handles(), budget_key, driver.time(), origin) {
             self.special.get_or_insert_default().options = Some(filled);
         }
@@ -241,12 +250,10 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let resume = special.and_then(|special| special.resume);
         let request = resume.map_or(request, |resume| resumed(&resume, &request, driver.time()));
         let stamp = settings.stamp(key, options).map(Box::new);
-        let (method, text, headers, body) = (&self.method, self.url, &self.headers, &mut self.body);
-        Ok(Prepared {
-            request,
-            call: Call { http, settings, method, text, url: Some(url), headers, body, stamp },
-            options,
-        })
+        let (method, text, body) = (&self.method, self.url, &mut self.body);
+        let headers = special.map(|special| &special.headers);
+        *place = Some(url);
+        Ok(Prepared { request, call: Call { http, settings, method, text, url: place, headers, body, stamp }, options })
     }
 }
 
@@ -291,7 +298,7 @@ impl<E: Engine, T: Time, X: Entropy> Shared<E, T, X> {
             Last::Response(Reply::Head(mut head)) => {
                 let status = head.status().as_u16();
                 match rest(&mut head, &self.settings, self.driver.time(), (options, session)).await {
-                    Ok(Some(answer)) => Last::Response(answer),
+                    Ok(Some(body)) => Last::Response(whole(&mut head, body)),
                     Ok(None) => Last::Status(status),
                     Err(end) => {
                         (ended.reason, ended.bound) = (Reason::Policy(end), Bound::None);

@@ -90,8 +90,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             Unanswered::Failed(failure) => {
                 let Failure { kind, timed_out, .. } = failure;
                 self.count(of);
-                let event = Event::Failure { of, kind, timed_out };
-                let command = self.now(Rounding::Up).and_then(|mut now| self.step(&Asked::Handle(event), &mut now));
+                let asked = Asked::Handle(Event::Failure { of, kind, timed_out });
+                let command = self.now(Rounding::Up, &asked).and_then(|mut now| self.step(&asked, &mut now));
                 self.trace(|| TraceEvent::Failed { attempt: of.number, kind, timed_out });
                 (command, Last::Failure(failure))
             }
@@ -126,10 +126,10 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     fn ask(&mut self, of: policy_core::Attempt, answer: &impl Head) -> Result<Command, Reason> {
         let values = FieldValues::of(answer.headers(), self.driver.fields());
         let (status, fields) = (answer.status(), values.as_fields());
-        let event = Event::Response { of, status, fields: &fields };
+        let asked = Asked::Handle(Event::Response { of, status, fields: &fields });
         self.count(of);
-        let mut now = self.now(Rounding::Up)?;
-        let command = self.step(&Asked::Handle(event), &mut now)?;
+        let mut now = self.now(Rounding::Up, &asked)?;
+        let command = self.step(&asked, &mut now)?;
         self.asked = match (hint_of(&command), self.driver.policy()) {
             (HintReport::Used, Some(policy)) => Hint::read(policy, status, &fields, now.wall).delay,
             _ => Millis::MAX,
