@@ -103,20 +103,25 @@ export function ask(
   // a cancel into a failure.
   const sample = isCancelled || current !== talk.session ? 0 : entropy();
   talk.fault = "engine-failed";
+  // Read before the mark: a pause between the two makes a wait longer, not shorter.
+  const wall = time.wall();
+  const tokens = budgets.get(budgets.size ? talk.budget() : "") ?? full;
+  const mark = time.mark(isReport);
+  talk.at = mark;
+  // Nobody else is asked from here on, who could put numbers in between.
   begin();
   what(block);
-  // Read before the mark: a pause between the two makes a wait longer, not shorter.
-  putOption(block, now + 8, time.wall());
+  putOption(block, now + 8, wall);
   put(block, now + 24, current ?? 0, 8);
   block.setUint8(now + 32, +isCancelled);
   block.setUint8(now + 33, online ? NETWORK_UP : online === false ? NETWORK_DOWN : NETWORK_UNKNOWN);
   put(block, now + 36, sample);
-  put(block, now + 40, budgets.get(budgets.size ? talk.budget() : "") ?? full);
-  putMark(block, now, (talk.at = time.mark(isReport)));
+  put(block, now + 40, tokens);
+  putMark(block, now, mark);
   engine.call(headers ? "handle" : "start", bytes, headers);
-  const tokens = getU32(block, 64);
+  const left = getU32(block, 64);
   // A full one says nothing, so that those of many servers do not add up.
-  if (tokens < full) budgets.set(talk.budget(), tokens);
+  if (left < full) budgets.set(talk.budget(), left);
   else if (budgets.size) budgets.delete(talk.budget());
 }
 
