@@ -29,13 +29,13 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
     throw body.error;
   }
   const sent = body && goesOn(talk) ? await send(talk, limit, body.value, nesting) : undefined;
-  if (!goesOn(talk)) return discard(sent?.value);
+  const response = sent?.value;
   // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
   const sends = Math.max(count.sends - before, 1);
-  count.sends = before + sends;
-  const response = sent?.value;
   let isKept = false;
   try {
+    if (!goesOn(talk)) return undefined;
+    count.sends = before + sends;
     ask(talk, put, response?.headers ?? NONE, true);
     isKept = bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS;
   } finally {
@@ -49,8 +49,13 @@ export async function attempt(talk: Talk): Promise<Result<Response>> {
     putU32(block, EVENT + 8, sends);
     block.setUint8(EVENT + 12, +!!(nesting.gaveUp || nesting.told));
     // A status, or a kind of failure and whether it is one of time.
-    putU32(block, EVENT + 16, response ? response.status : sent ? kindOf(talk, body!.value) : AMBIGUOUS + 256);
+    putU32(block, EVENT + 16, response ? statusOf(response) : sent ? kindOf(talk, body!.value) : AMBIGUOUS + 256);
   }
+}
+
+/** A status, or no number: of a larger one the policy would see the low 16 bits. */
+function statusOf({ status }: Response): number {
+  return status < 2 ** 16 ? status : Number.NaN;
 }
 
 /** Sends, up to the head. */
@@ -66,8 +71,12 @@ async function send(talk: Talk, limit: number, body: Sendable, nesting: Nesting)
   count.sends++;
   // Also what throws at once is a failure of the attempt.
   const sending = async (): Promise<Response> => fetch(input, message);
-  const sent = await within(talk, limit, sending());
-  if (!sent) abort?.abort();
+  let sent: Result<Response>;
+  try {
+    sent = await within(talk, limit, sending());
+  } finally {
+    if (!sent) abort?.abort();
+  }
   return sent;
 }
 
@@ -85,10 +94,16 @@ async function within<T>(talk: Talk, limit: number, part: Promise<T>): Promise<R
     (value) => end({ value }),
     (error) => end({ error }),
   );
-  do await rest(talk, limit);
-  while (goesOn(talk) && !result && talk.host.time.mark(false) < limit);
-  isOver = true;
-  return result;
+  try {
+    do await rest(talk, limit);
+    while (goesOn(talk) && !result && talk.host.time.mark(false) < limit);
+    return result;
+  } catch (error) {
+    discard(result?.value);
+    throw error;
+  } finally {
+    isOver = true;
+  }
 }
 
 /** Lets go of the connection of a response. */

@@ -3,7 +3,8 @@ import { COMMAND, EVENT, HAND_OVER, PARTS } from "../src/block.js";
 import { FINISH, KEEP, RESPONSE, THIS, WAIT, type Engine } from "../src/engine.js";
 import { createFetch } from "../src/fetch.js";
 import { outcomeOf } from "../src/outcome.js";
-import { URL_, bench, benchOver, pass, refusal } from "./bench.js";
+import { TestTime } from "../src/testing.js";
+import { URL_, bench, benchOver, pass, refusal, settled } from "./bench.js";
 import { engineOf } from "./policy.js";
 
 /**
@@ -61,6 +62,39 @@ describe("an engine that fails", () => {
     expect((await fetch(URL_)).status).toBe(200);
   });
 
+  it("while an attempt is in flight aborts it, and lets go of an answer that comes all the same", async () => {
+    let answer!: (response: Response) => void;
+    let signal: AbortSignal | null | undefined;
+    const deaf: typeof fetch = (_, init) => {
+      signal = init?.signal;
+      return new Promise((resolve) => (answer = resolve));
+    };
+    const { fetch, session } = benchOver(broken(() => trap()), { fetch: deaf });
+    const running = refusal(fetch(URL_));
+    await settled();
+    session.raise();
+    expect(await running).toMatchObject({ reason: "engine-failed", attempts: 1, maybeApplied: true });
+    expect(signal?.aborted).toBe(true);
+    const late = new Response(new ReadableStream());
+    answer(late);
+    await settled();
+    await expect(late.body!.getReader().read()).resolves.toMatchObject({ done: true });
+  });
+
+  it("while the answer arrives lets go of it, wherever it has got to", async () => {
+    for (let turns = 0; turns < 9; turns++) {
+      const { fetch, server, session } = benchOver(broken(() => trap()));
+      const later = server.later();
+      const running = refusal(fetch(URL_));
+      await server.sent();
+      const given = later.respond(200, {}, new ReadableStream());
+      for (let turn = 0; turn < turns; turn++) await null;
+      session.raise();
+      expect(await running).toMatchObject({ reason: "engine-failed", response: undefined, attempts: 1 });
+      await expect(given.body!.getReader().read(), `${turns}`).resolves.toMatchObject({ done: true });
+    }
+  });
+
   it("before anything was sent leaves the count as it was", async () => {
     const engine = { ...engineOf(), call: trap };
     const { fetch } = benchOver(engine);
@@ -116,6 +150,31 @@ function finish(answer: Uint8Array, end = 0): void {
   new DataView(answer.buffer).setUint16(PARTS, end, true);
   answer[HAND_OVER] = THIS;
 }
+
+it("a limit that is none stays none while a clock makes a request of its own", async () => {
+  const inner = bench();
+  inner.server.respond(200);
+  const time = new TestTime();
+  let asked: Promise<Response> | undefined;
+  const wall = (): null => {
+    asked ??= inner.fetch(URL_);
+    return null;
+  };
+  const clock = { mark: (up: boolean) => time.mark(up), sleep: time.sleep.bind(time), wall };
+  const { fetch, server } = bench({}, { time: clock });
+  const error = await refusal(fetch(URL_, { limits: { deadline: Number.NaN } }));
+  expect(error.reason).toBe("invalid-input");
+  expect(server.sends).toHaveLength(0);
+  expect((await asked)?.status).toBe(200);
+});
+
+it("a status that is none ends the request as invalid input, and is taken for no other", async () => {
+  for (const status of [2 ** 16 + 200, -1, 200.5, Number.NaN]) {
+    const response = { status, headers: new Headers(), body: null } as Response;
+    const { fetch } = bench({}, { fetch: async () => response });
+    expect((await refusal(fetch(URL_))).reason, String(status)).toBe("invalid-input");
+  }
+});
 
 describe("the retry budget", () => {
   /** How many tokens are left, in thousandths: an engine that looks on. */
