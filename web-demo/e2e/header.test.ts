@@ -158,3 +158,29 @@ describe("read a header", () => {
     await other.end();
   });
 });
+
+describe("what a person can type and a link can hold", () => {
+  it("is any year that the field for now takes", async () => {
+    const { page, end } = await open("?value=120&now=2024-01-01T00:00:00Z");
+    await page.getByLabel(header.now).fill("12024-02-03T04:05:06");
+    await page.waitForURL(/12024-02-03/);
+    const link = page.url();
+    await end();
+    const other = await visit(chromium, link);
+    await opened(other.page, "header");
+    expect(await other.page.getByLabel(header.now).inputValue()).toBe("12024-02-03T04:05:06");
+    await other.end();
+  });
+
+  it("is a moment that the field for now cannot show, which stands for this one", async () => {
+    const { page, end } = await open("?value=120&now=-000001-01-01T00:00:00Z");
+    expect(Date.parse(`${await page.getByLabel(header.now).inputValue()}Z`)).toBeGreaterThan(Date.parse("2020-01-01"));
+    await end();
+  });
+
+  it("is a value of any length", async () => {
+    const { page, end } = await open(`?value=${"1".repeat(200_000)}`);
+    expect(await verdict(page)).toBe("Refused: too long");
+    await end();
+  });
+});

@@ -316,3 +316,45 @@ describe("the examples", () => {
     expect((await steps(page)).at(-1)).toContain("The request ends");
   });
 });
+
+/** A policy of many retries, none of which waits. */
+const ENDLESS = (sends: number) => `schema = 1
+name = "endless"
+version = "1.0.0"
+budget = "none"
+limits = { max_attempts = ${sends}, deadline = "none", max_wait = "none" }
+backoff = { base = "0ms", multiplier = 1, cap = "0ms", jitter = "none" }
+`;
+
+describe("a request of thousands of sends", () => {
+  it("is followed to its end by a link", async () => {
+    const { page, end } = await open({ document: ENDLESS(2_000), script: "503,0", until: "10" });
+    expect(await page.locator(".log .sent").count()).toBe(2_000);
+    expect(await result(page)).toBe(request.results.response(503));
+    await end();
+  });
+
+  it("does not go on when it is given up", async () => {
+    const { page, end } = await open({ document: ENDLESS(10_000), script: "503,0" });
+    const [toEnd, again] = [request.toEnd, request.restart].map((name) => page.getByRole("button", { name, exact: true }));
+    // The page hears of time that it lets pass by a channel each.
+    const turns = await page.evaluateHandle(() => {
+      const [Channel, made] = [MessageChannel, { count: 0 }];
+      globalThis.MessageChannel = class extends Channel {
+        constructor() {
+          super();
+          made.count++;
+        }
+      };
+      return made;
+    });
+    await toEnd!.evaluate((button: HTMLElement) => button.click());
+    await again!.evaluate((button: HTMLElement) => button.click());
+    const given = await turns.evaluate(({ count }) => count);
+    for (let frame = 0; frame < 5; frame++) await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect((await turns.evaluate(({ count }) => count)) - given).toBeLessThan(5);
+    expect(given).toBeLessThan(20_000);
+    expect(await page.locator(".log").isVisible()).toBe(false);
+    await end();
+  });
+});

@@ -5,13 +5,15 @@
  * @module
  */
 
+import { utf8 } from "../../wire.js";
+
 /** How a text is made bytes. */
 export type Encoding = "utf-8" | "latin-1";
 
 /** What a server would send for a text. A text that has no Latin-1 is sent as UTF-8. */
 export function encode(text: string, encoding: Encoding): string {
   if (encoding === "latin-1" && !/[^\0-\xff]/.test(text)) return text;
-  return String.fromCharCode(...new TextEncoder().encode(text));
+  return utf8(text);
 }
 
 /** The same in hexadecimal digits, two a byte. */

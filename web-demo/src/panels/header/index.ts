@@ -77,7 +77,7 @@ function form(begin: Given, changed: () => void): Form {
   const rules = choice<Rules>([["rfc-9110", header.rulesRfc], ["strict", header.rulesStrict]], begin.rules);
   const encoding = choice<Encoding>([["utf-8", header.utf8], ["latin-1", header.latin1]], begin.encoding);
   const setNow = (milliseconds: number | null): void => {
-    now.value = milliseconds === null ? "" : new Date(milliseconds).toISOString().slice(0, 19);
+    now.valueAsNumber = milliseconds ?? Number.NaN;
   };
   setNow(begin.now);
   const take = (text: string, measured = measuredOf(hex(encode(text, "utf-8")), null, "")): void => {
@@ -108,7 +108,7 @@ function form(begin: Given, changed: () => void): Form {
   for (const part of [sent, circumstances]) part.addEventListener("input", changed);
   const read = (): Given => ({
     value: value.value,
-    now: now.value ? Date.parse(`${now.value}Z`) : null,
+    now: Number.isNaN(now.valueAsNumber) ? null : now.valueAsNumber,
     date: date.value,
     rules: rules.value as Rules,
     encoding: encoding.value as Encoding,

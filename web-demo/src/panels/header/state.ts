@@ -40,7 +40,10 @@ export function stateOf({ value, now, date, rules, encoding }: Given): State {
   };
 }
 
+/** The first moment of the year 1: a field for a date takes none before it. */
+const FIRST = -62_135_596_800_000;
+
 function momentOf(text = ""): number {
   const milliseconds = Date.parse(text);
-  return Math.floor((Number.isNaN(milliseconds) ? Date.now() : milliseconds) / 1_000) * 1_000;
+  return Math.floor((milliseconds >= FIRST ? milliseconds : Date.now()) / 1_000) * 1_000;
 }

@@ -145,8 +145,9 @@ export class Player {
       if (mine === this.#count) this.#changed();
     };
     this.#presses = presses;
-    const begin = setup.mode === "virtual" ? virtualRun : realRun;
-    this.#run = begin(setup, policy, presses, told);
+    this.#run = setup.mode === "virtual" ? virtualRun(setup, policy, presses) : realRun(setup, policy, presses, told);
+    // It may be long until the clock stands at 0: retries that wait for nothing.
+    this.#changed();
     void this.#runTo(0);
   }
 
@@ -156,7 +157,8 @@ export class Player {
     this.#isPlaying = false;
     this.#run = null;
     this.#presses = [];
-    if (run && !isVirtual(run) && !run.result) run.press("cancel");
+    if (isVirtual(run)) run.giveUp();
+    else if (run && !run.result) run.press("cancel");
   }
 
   async #runTo(mark: number): Promise<void> {

@@ -7,6 +7,7 @@
 import type { Time } from "@refrain/fetch";
 import type { Compiled } from "@refrain/fetch/dynamic";
 import { ScriptedFetch, TestNetwork, TestTime, type Later } from "@refrain/fetch/testing";
+import { utf8 } from "../../wire.js";
 import { begin, type Place, type Run } from "./run.js";
 import type { Answer, Press, Setup } from "./setup.js";
 
@@ -16,6 +17,8 @@ export interface VirtualRun extends Run {
   readonly next: number | null;
   /** Moves the clock on to a mark, and does all that is due until then. Calls follow one another. */
   runTo(mark: number): Promise<void>;
+  /** Lets nothing happen any more. */
+  giveUp(): void;
 }
 
 /** What the wall clock says at the begin: 1 January 2026, 00:00:00 UTC. */
@@ -34,17 +37,21 @@ interface Due {
  *
  * @param presses what a person did to it when it was run before; done again at the same times
  */
-export function virtualRun(setup: Setup, policy: Compiled, presses: readonly Press[], told: () => void): VirtualRun {
+export function virtualRun(setup: Setup, policy: Compiled, presses: readonly Press[]): VirtualRun {
   const clock = new TestTime();
   clock.setWall(WALL);
   const due = new Set<Due>();
-  const run = begin(setup, policy, placeOf(setup, clock, due), presses, told);
+  let isGivenUp = false;
+  // Who moves the clock looks afterwards.
+  const run = begin(setup, policy, placeOf(setup, clock, due), presses, () => {});
   for (const { action, at } of presses) {
     if (at >= 0) due.add({ at, isPress: true, happen: () => run.press(action) });
   }
-  const next = (): Due | null => (run.result ? null : first(due));
-  let running: Promise<void> = settled();
+  const next = (): Due | null => (run.result || isGivenUp ? null : first(due));
+  let running: Promise<void> = Promise.resolve();
   const moveTo = async (mark: number): Promise<void> => {
+    // What was begun or pressed before.
+    await settled();
     for (let one = next(); one && one.at <= mark; one = next()) {
       due.delete(one);
       clock.advance(Math.max(0, one.at - clock.mark(false)));
@@ -68,6 +75,7 @@ export function virtualRun(setup: Setup, policy: Compiled, presses: readonly Pre
     },
     press: run.press,
     runTo: (mark) => (running = running.then(() => moveTo(mark))),
+    giveUp: () => (isGivenUp = true),
   };
 }
 
@@ -115,9 +123,9 @@ function arrival({ type, status, retryAfter, after }: Answer, later: Later, cloc
   return { at: clock.mark(false) + after, happen };
 }
 
-/** A text as the bytes in which a server sends it, each of them a character. */
+/** A text as the bytes of a field, without those that no field can have. */
 function headerOf(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text)).replace(/[\0\r\n]/g, " ");
+  return utf8(text).replace(/[\0\r\n]/g, " ");
 }
 
 /** The clock, which tells when its timers end. */
