@@ -193,6 +193,19 @@ describe("stampede", () => {
     await end();
   });
 
+  it.each(["", "-5", "2.5", "1e3", "007"])("has in its link the seed that `%s` stands for", async (typed) => {
+    const { page, end } = await open("?clients=200");
+    await after(page, () => page.getByLabel(stampede.seed).fill(typed));
+    const [command, shown, link] = [await page.locator(".command").innerText(), await numbers(page, "B"), page.url()];
+    await end();
+    const other = await visit(chromium, link);
+    await opened(other.page, "stampede");
+    await done(other.page);
+    expect(await other.page.locator(".command").innerText()).toBe(command);
+    expect(await numbers(other.page, "B")).toEqual(shown);
+    await other.end();
+  });
+
   it("is used by keyboard alone", async () => {
     const { page, end } = await open();
     await page.getByLabel(stampede.scenario).focus();

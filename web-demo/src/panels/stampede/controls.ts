@@ -38,6 +38,8 @@ export function controls(scenarios: readonly Shipped[], sides: readonly Side[], 
   const about = el("p", { class: "hint" });
   const sliders = el("div", { class: "sliders" });
   const seed = el("input", { type: "number", min: 0, max: 999_999_999, step: 1, value: seedOf(link) });
+  // What is no seed stands for 0.
+  const luck = (): number => (seed.validity.valid ? seed.valueAsNumber || 0 : 0);
   const values = (): Values => Object.fromEntries(scene.sliders.map(({ key }, at) => [key, slides[at]!.value()]));
   const take = (name: string | undefined, from: State): void => {
     scene = SCENES.find((one) => one.name === name) ?? SCENES[0]!;
@@ -60,9 +62,9 @@ export function controls(scenarios: readonly Shipped[], sides: readonly Side[], 
     asked(times) {
       const policies = sides.map((side) => side.document());
       if (!policies.every((policy) => policy !== null)) return null;
-      return { scenario: scene.name, changes: scene.changes(values(), times), policies, seed: seed.validity.valid ? seed.valueAsNumber || 0 : 0 };
+      return { scenario: scene.name, changes: scene.changes(values(), times), policies, seed: luck() };
     },
-    state: () => Object.assign({ scenario: scene.name }, seed.value !== "1" && { seed: seed.value }, ...slides.map((one) => one.state())),
+    state: () => Object.assign({ scenario: scene.name }, luck() !== 1 && { seed: String(luck()) }, ...slides.map((one) => one.state())),
   };
 }
 
