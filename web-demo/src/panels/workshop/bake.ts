@@ -31,7 +31,8 @@ export function baker(lab: Lab): Baker {
       const shown = artifact(await lab.bake(text));
       if (text === document) fill(made, shown);
     } catch (error) {
-      fill(made, el("p", { class: "fault" }, workshop.notBaked(error instanceof Error ? error.message : String(error))));
+      const reason = error instanceof Error ? error.message : String(error);
+      if (text === document) fill(made, el("p", { class: "fault" }, workshop.notBaked(reason)));
     }
   };
   return {
