@@ -3,6 +3,7 @@
 mod address;
 mod call;
 mod error;
+mod prepare;
 mod read;
 mod request;
 
