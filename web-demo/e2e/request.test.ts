@@ -317,6 +317,15 @@ describe("the examples", () => {
   });
 });
 
+it.each(["javascript:alert(1)", "data:text/plain,x", "file:///x"])("does not send to `%s`", async (url) => {
+  const { page, end } = await open({ mode: "real", url, policy: "browser-interactive" });
+  await page.getByRole("button", { name: request.send, exact: true }).click();
+  await page.locator(".result .verdict").waitFor();
+  expect(await result(page)).toBe(request.results.error("attempts-used"));
+  // Nothing in the console: the page did not even try.
+  await end();
+});
+
 /** A policy of many retries, none of which waits. */
 const ENDLESS = (sends: number) => `schema = 1
 name = "endless"

@@ -35,6 +35,7 @@ export function realRun(setup: Setup, policy: Compiled, presses: readonly Press[
       network,
       url: setup.url || location.href,
       async fetch(input, init) {
+        expectWeb(String(input));
         const lost = cut.signal;
         const signal = init?.signal ? AbortSignal.any([init.signal, lost]) : lost;
         // Past every cache, this page's own too: the server itself is asked each time.
@@ -50,4 +51,10 @@ export function realRun(setup: Setup, policy: Compiled, presses: readonly Press[
     presses,
     told,
   );
+}
+
+/** Throws where the page may not go: its Content-Security-Policy would refuse that, as a fault of the page. */
+function expectWeb(url: string): void {
+  const { protocol } = new URL(url, location.href);
+  if (!/^https?:$/.test(protocol)) throw new TypeError(`expected an address of \`http:\` or \`https:\`, found \`${protocol}\``);
 }
