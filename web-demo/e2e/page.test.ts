@@ -38,6 +38,19 @@ describe.each(NAMES)("panel %s", (name) => {
   });
 });
 
+it("fits into a narrow window with the longest name that a policy can have", async () => {
+  const document = `schema = 1\nname = "${"a".repeat(39)}"\nversion = "1.0.0"\n`;
+  const link = new URLSearchParams({ "b-document": document, document });
+  for (const name of ["stampede", "workshop"] as const) {
+    const { page, end } = await visit(chromium, `${served.url}#${name}?${link}`, LOOKS.narrow);
+    await opened(page, name);
+    if (name === "workshop") await page.getByRole("button", { name: texts.workshop.press, exact: true }).click();
+    await page.locator(name === "workshop" ? ".digest" : ".herd").first().waitFor();
+    expect(await overflows(page), name).toBe(false);
+    await end();
+  }
+});
+
 describe("the page", () => {
   it("opens each panel by keyboard alone, and says where one is", async () => {
     const { page, end } = await visit(chromium, served.url);
