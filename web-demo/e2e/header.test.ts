@@ -1,30 +1,15 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { texts } from "../src/texts.js";
-import { browser, site, type Site } from "./site.js";
-import { opened, visit } from "./visit.js";
+import { stage } from "./stage.js";
+import { opened, visit, type Visit } from "./visit.js";
 
 const { header } = texts;
 
-let chromium: Browser;
-let served: Site;
-
-beforeAll(async () => {
-  served = await site();
-  chromium = await browser();
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  served?.close();
-});
+const set = stage();
 
 /** The page with this panel, at a state of it. */
-async function open(query = ""): Promise<{ page: Page; end: () => Promise<void> }> {
-  const visited = await visit(chromium, `${served.url}#header${query}`);
-  await opened(visited.page, "header");
-  return visited;
-}
+const open = (query?: string): Promise<Visit> => set.open("header", query);
 
 const verdict = (page: Page): Promise<string | null> => page.locator(".verdict").textContent();
 
@@ -116,7 +101,7 @@ describe("read a header", () => {
   it("shows what was measured while the engine is still on its way", async () => {
     let arrive = (): void => {};
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
-    const { page, end } = await visit(chromium, `${served.url}#header?value=1.5`, {}, (page) =>
+    const { page, end } = await visit(set.chromium, `${set.url}#header?value=1.5`, {}, (page) =>
       page.route("**/*.wasm", async (route) => {
         await arrived;
         await route.continue();
@@ -151,7 +136,7 @@ describe("read a header", () => {
     await page.getByLabel(header.rules).selectOption(header.rulesStrict);
     const [link, shown] = [page.url(), await page.locator("main").innerText()];
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "header");
     expect(await other.page.locator("main").innerText()).toBe(shown);
     expect(await verdict(other.page)).toBe("Refused: a leap second");
@@ -166,7 +151,7 @@ describe("what a person can type and a link can hold", () => {
     await page.waitForURL(/12024-02-03/);
     const link = page.url();
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "header");
     expect(await other.page.getByLabel(header.now).inputValue()).toBe("12024-02-03T04:05:06");
     await other.end();

@@ -1,33 +1,22 @@
 import { mkdirSync } from "node:fs";
 import { env } from "node:process";
 import { fileURLToPath } from "node:url";
-import type { Browser, Response } from "playwright-core";
+import type { Response } from "playwright-core";
 import { createServer } from "vite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NAMES, panelTexts } from "../src/panel.js";
 import { texts } from "../src/texts.js";
-import { browser, site, type Site } from "./site.js";
+import { stage } from "./stage.js";
 import { LOOKS, SHOWN, faults, opened, overflows, visit } from "./visit.js";
 
 /** Most bytes that the page may download before it is ready for the first time, compressed by gzip. */
 const FIRST_LOAD = 250 * 1024;
 
-let chromium: Browser;
-let served: Site;
-
-beforeAll(async () => {
-  served = await site();
-  chromium = await browser();
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  served?.close();
-});
+const set = stage();
 
 describe.each(NAMES)("panel %s", (name) => {
   it.each(Object.entries(LOOKS))("has no serious fault of accessibility, and fits, in %s", async (look, options) => {
-    const { page, end } = await visit(chromium, `${served.url}#${name}${SHOWN[name]}`, options);
+    const { page, end } = await visit(set.chromium, `${set.url}#${name}${SHOWN[name]}`, options);
     await opened(page, name);
     expect(await faults(page)).toEqual([]);
     expect(await overflows(page)).toBe(false);
@@ -42,7 +31,7 @@ it("fits into a narrow window with the longest name that a policy can have", asy
   const document = `schema = 1\nname = "${"a".repeat(39)}"\nversion = "1.0.0"\n`;
   const link = new URLSearchParams({ "b-document": document, document });
   for (const name of ["stampede", "workshop"] as const) {
-    const { page, end } = await visit(chromium, `${served.url}#${name}?${link}`, LOOKS.narrow);
+    const { page, end } = await visit(set.chromium, `${set.url}#${name}?${link}`, LOOKS.narrow);
     await opened(page, name);
     if (name === "workshop") await page.getByRole("button", { name: texts.workshop.press, exact: true }).click();
     await page.locator(name === "workshop" ? ".digest" : ".herd").first().waitFor();
@@ -53,7 +42,7 @@ it("fits into a narrow window with the longest name that a policy can have", asy
 
 describe("the page", () => {
   it("opens each panel by keyboard alone, and says where one is", async () => {
-    const { page, end } = await visit(chromium, served.url);
+    const { page, end } = await visit(set.chromium, set.url);
     await opened(page, NAMES[0]!);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -72,13 +61,13 @@ describe("the page", () => {
   });
 
   it("opens its first panel for an address that names none", async () => {
-    const { page, end } = await visit(chromium, `${served.url}#no-such-panel?value=1`);
+    const { page, end } = await visit(set.chromium, `${set.url}#no-such-panel?value=1`);
     await opened(page, NAMES[0]!);
     await end();
   });
 
   it("goes back to a panel as it was left, by its link and by the browser's back", async () => {
-    const { page, end } = await visit(chromium, `${served.url}#header?value=7`);
+    const { page, end } = await visit(set.chromium, `${set.url}#header?value=7`);
     await opened(page, "header");
     const value = page.getByRole("textbox", { name: texts.header.value, exact: true });
     await value.fill("8");
@@ -96,7 +85,7 @@ describe("the page", () => {
   });
 
   it("keeps the chosen colours over a reload", async () => {
-    const { page, end } = await visit(chromium, served.url, { colorScheme: "light" });
+    const { page, end } = await visit(set.chromium, set.url, { colorScheme: "light" });
     const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await paper();
     await page.getByLabel(texts.page.theme).selectOption(texts.page.themeDark);
@@ -108,11 +97,11 @@ describe("the page", () => {
   });
 
   it("downloads little before it is ready, what it keeps for later not counted", async () => {
-    const context = await chromium.newContext({ serviceWorkers: "block" });
+    const context = await set.chromium.newContext({ serviceWorkers: "block" });
     const page = await context.newPage();
     const responses: Response[] = [];
     page.on("response", (response) => responses.push(response));
-    await page.goto(served.url, { waitUntil: "networkidle" });
+    await page.goto(set.url, { waitUntil: "networkidle" });
     await opened(page, NAMES[0]!);
     const sizes = await Promise.all(responses.map(async (response) => (await response.request().sizes()).responseBodySize));
     const sum = sizes.reduce((sum, size) => sum + size, 0);
@@ -123,11 +112,11 @@ describe("the page", () => {
   });
 
   it("works without a network once it was opened, each panel and after a reload", async () => {
-    const { page, end } = await visit(chromium, served.url, { serviceWorkers: "allow" });
+    const { page, end } = await visit(set.chromium, set.url, { serviceWorkers: "allow" });
     await page.getByText(texts.page.offline).waitFor();
     await page.context().setOffline(true);
     for (const name of NAMES) {
-      await page.goto(`${served.url}#${name}`);
+      await page.goto(`${set.url}#${name}`);
       await page.reload();
       await opened(page, name);
     }
@@ -135,7 +124,7 @@ describe("the page", () => {
   });
 
   it("says what to do where a panel cannot be loaded", async () => {
-    const { page, complaints } = await visit(chromium, served.url, {}, (page) =>
+    const { page, complaints } = await visit(set.chromium, set.url, {}, (page) =>
       page.route("**/*.wasm", (route) => route.abort()),
     );
     await page.getByRole("alert").filter({ hasText: "Reload the page" }).waitFor();
@@ -147,7 +136,7 @@ describe("the page", () => {
     const server = await createServer({ root: fileURLToPath(new URL("..", import.meta.url)), logLevel: "error", server: { port: 0 } });
     await server.listen();
     for (const name of NAMES) {
-      const { page, end } = await visit(chromium, `${server.resolvedUrls!.local[0]}#${name}`);
+      const { page, end } = await visit(set.chromium, `${server.resolvedUrls!.local[0]}#${name}`);
       await opened(page, name);
       await end();
     }

@@ -1,31 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { texts } from "../src/texts.js";
-import { browser, site, type Site } from "./site.js";
-import { faults, opened, visit } from "./visit.js";
+import { stage } from "./stage.js";
+import { faults, opened, visit, type Visit } from "./visit.js";
 
 const { request, editor } = texts;
 
-let chromium: Browser;
-let served: Site;
+const set = stage(answer);
 /** What the server says to each real request, first to last. */
 let answers: { status: number; retryAfter?: string }[] = [];
 /** The method of each real request, and the key that came with it. */
 let got: string[] = [];
 
-beforeAll(async () => {
-  served = await site(answer);
-  chromium = await browser();
-});
-
 beforeEach(() => {
   [answers, got] = [[], []];
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  served?.close();
 });
 
 function answer({ url, method, headers }: IncomingMessage, response: ServerResponse): boolean {
@@ -37,11 +26,8 @@ function answer({ url, method, headers }: IncomingMessage, response: ServerRespo
 }
 
 /** The page with this panel, at a state of it. */
-async function open(state: Readonly<Record<string, string>> = {}): Promise<{ page: Page; end: () => Promise<void> }> {
-  const visited = await visit(chromium, `${served.url}#request?${new URLSearchParams(state)}`);
-  await opened(visited.page, "request");
-  return visited;
-}
+const open = (state: Readonly<Record<string, string>> = {}): Promise<Visit> =>
+  set.open("request", `?${new URLSearchParams(state)}`);
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
 /** Goes to the end of a request, and to where a link holds it. */
@@ -136,7 +122,7 @@ describe("follow a request", () => {
     const { page, end } = await open({ policy: "api-client", script: "200,100" });
     await press(page, request.offline);
     await expect.poll(() => steps(page)).toEqual([request.happened.offline, request.happened.awaitNetwork]);
-    const other = await visit(chromium, page.url());
+    const other = await visit(set.chromium, page.url());
     await opened(other.page, "request");
     expect(await steps(other.page)).toEqual(await steps(page));
     await other.end();
@@ -241,7 +227,7 @@ describe("follow a request", () => {
     await finish(page);
     const whole = await page.locator(".log").innerText();
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "request");
     expect(await other.page.locator(".log").innerText()).toBe(log);
     expect(await other.page.locator(".now").innerText()).toBe(clock);
@@ -258,7 +244,7 @@ describe("follow a request", () => {
     const [link, log] = [page.url(), await page.locator(".log").innerText()];
     const text = await area.inputValue();
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "request");
     expect(await other.page.getByLabel(editor.document).inputValue()).toBe(text);
     expect(await other.page.locator(".log").innerText()).toBe(log);

@@ -1,31 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { texts } from "../src/texts.js";
 import { inFolder, refrain } from "./program.js";
-import { browser, site, type Site } from "./site.js";
-import { faults, opened, visit } from "./visit.js";
+import { stage } from "./stage.js";
+import { faults, opened, visit, type Visit } from "./visit.js";
 
 const { stampede, editor } = texts;
 
-let chromium: Browser;
-let served: Site;
-
-beforeAll(async () => {
-  served = await site();
-  chromium = await browser();
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  served?.close();
-});
+const set = stage();
 
 /** The page with this panel, at a state of it, after its first simulation. */
-async function open(query = ""): Promise<{ page: Page; end: () => Promise<void> }> {
-  const visited = await visit(chromium, `${served.url}#stampede${query}`);
-  await opened(visited.page, "stampede");
+async function open(query?: string): Promise<Visit> {
+  const visited = await set.open("stampede", query);
   await done(visited.page);
   return visited;
 }
@@ -198,7 +186,7 @@ describe("stampede", () => {
     await after(page, () => page.getByLabel(stampede.seed).fill(typed));
     const [command, shown, link] = [await page.locator(".command").innerText(), await numbers(page, "B"), page.url()];
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "stampede");
     await done(other.page);
     expect(await other.page.locator(".command").innerText()).toBe(command);
@@ -245,7 +233,7 @@ describe("stampede", () => {
       ]);
     const [link, shown] = [page.url(), await seen(page)];
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "stampede");
     await done(other.page);
     expect(await seen(other.page)).toEqual(shown);

@@ -1,33 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { texts } from "../src/texts.js";
 import { inFolder, refrain } from "./program.js";
-import { browser, site, type Site } from "./site.js";
-import { faults, opened, visit } from "./visit.js";
+import { stage } from "./stage.js";
+import { faults, opened, visit, type Visit } from "./visit.js";
 
 const { workshop, editor, stampede } = texts;
 
-let chromium: Browser;
-let served: Site;
-
-beforeAll(async () => {
-  served = await site();
-  chromium = await browser();
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  served?.close();
-});
+const set = stage();
 
 /** The page with this panel, at a state of it. */
-async function open(query = ""): Promise<{ page: Page; end: () => Promise<void> }> {
-  const visited = await visit(chromium, `${served.url}#workshop${query}`);
-  await opened(visited.page, "workshop");
-  return visited;
-}
+const open = (query?: string): Promise<Visit> => set.open("workshop", query);
 
 const area = (page: Page) => page.getByRole("textbox", { name: editor.document });
 const meaning = (page: Page) => page.getByRole("region", { name: workshop.meaning });
@@ -149,7 +134,7 @@ describe("policy workshop", () => {
     await area(page).fill(OWN);
     const [link, shown] = [page.url(), await meaning(page).innerText()];
     await end();
-    const other = await visit(chromium, link);
+    const other = await visit(set.chromium, link);
     await opened(other.page, "workshop");
     expect(await area(other.page).inputValue()).toBe(OWN);
     expect(await meaning(other.page).innerText()).toBe(shown);
