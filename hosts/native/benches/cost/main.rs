@@ -8,7 +8,9 @@
 //! measures are written there too, a line of JSON each.
 
 mod contenders;
+mod loopback;
 mod measure;
+mod memory;
 mod server;
 mod waiting;
 
@@ -20,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let quick = std::env::args().any(|arg| arg == "--quick");
     let turns = if quick { Turns { count: 10, requests: 20 } } else { Turns { count: 200, requests: 100 } };
     let mut measures = Measures::default();
-    contenders::in_memory(turns, &mut measures)?;
-    contenders::over_loopback(turns, &mut measures)?;
+    memory::compare(turns, &mut measures)?;
+    loopback::compare(turns, &mut measures)?;
     waiting::measure(if quick { 10_000 } else { 1_000_000 }, &mut measures)?;
     measures.write()
 }
