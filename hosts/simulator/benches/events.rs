@@ -12,7 +12,7 @@ const FLEETS: [u32; 7] = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_
 /// Clients of all fleets of one size together.
 const CLIENTS: u32 = 3_000_000;
 /// What an event of the largest fleet may cost more than one of the smallest.
-const RATIO_MAX: f64 = 3.0;
+const RATIO_MAX: f64 = 2.0;
 /// What a million clients may take.
 const SECONDS_MAX: f64 = 30.0;
 
