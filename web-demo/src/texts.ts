@@ -309,7 +309,7 @@ export const texts = {
     running: (requests: string) => `Simulating ${requests} requests under each policy…`,
     done: (requests: string, milliseconds: number) =>
       `${requests} requests under each policy, simulated in ${(milliseconds / 1_000).toFixed(2)} s.`,
-    stopped: "Stopped before its end.",
+    stopped: "Stopped before its end. The charts by the second show it as far as it came; all else is of the run before.",
     failed: (reason: string) => `This could not be simulated: ${reason}`,
     largeTitle: "The same, large: each policy with",
     largeHint: "The server grows with them, so the picture stays and the noise goes. It is drawn while it runs.",

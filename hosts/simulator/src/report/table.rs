@@ -16,15 +16,16 @@ const COLUMNS: [Column; 11] = [
     ("each", |run| run.amplification.to_string()),
     ("peak", |run| run.peak_returned_share.percent()),
     ("early", |run| run.early.to_string()),
-    ("median", |run| time(run.waiting.p50_ms.into())),
-    ("p99", |run| time(run.waiting.p99_ms.into())),
-    ("recovery", |run| run.recovery_ms.map_or_else(|| "–".to_owned(), time)),
+    ("median", |run| if_any(run, Some(run.waiting.p50_ms.into()))),
+    ("p99", |run| if_any(run, Some(run.waiting.p99_ms.into()))),
+    ("recovery", |run| if_any(run, run.recovery_ms)),
     ("done", |run| time(run.completed_ms)),
 ];
 
 const LEGEND: &str = "\
 success: of all logical requests; each: sends for each of them; peak: of those that came back, the most in the same 100 ms;
-early: sends before the server had asked for them; recovery: from the end of what went wrong until nobody was turned away";
+early: sends before the server had asked for them; recovery: from the end of what went wrong until nobody was turned away;
+–: nobody got that far";
 
 impl Report {
     /// The names of the table's columns, and then its cells, line by line: one for each run.
@@ -54,6 +55,11 @@ impl Report {
         let header = COLUMNS.map(|(name, _)| name.to_owned());
         std::iter::once(header).chain(self.runs.iter().map(|run| COLUMNS.map(|(_, value)| value(run)))).collect()
     }
+}
+
+/// Where nothing succeeded, nobody has waited for it or seen the server recover: that is no time at all, and not none.
+fn if_any(run: &Run, ms: Option<u64>) -> String {
+    ms.filter(|_| !run.waiting.percentiles_ms.is_empty()).map_or_else(|| "–".to_owned(), time)
 }
 
 /// To a millisecond below ten seconds, and to a tenth of a second above.

@@ -39,6 +39,8 @@ export interface Chart {
 }
 
 const HEIGHT = 240;
+/** Steps between the labels of an axis: what is counted has no halves. */
+const WHOLE = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].flatMap((power) => [power, 2 * power, 5 * power]);
 /** Most lines of a table. */
 const ROWS = 60;
 
@@ -92,7 +94,7 @@ function options(of: ChartOf, lines: readonly Line[], width: number, part: HTMLE
     cursor: { y: false, points: { show: false } },
     axes: [
       { ...axis, label: of.x, labelFont: `12px ${fontFamily}`, labelSize: 20, size: 32 },
-      { ...axis, size: 56, values: (_, values) => values.map(of.say) },
+      { ...axis, size: (_, labels) => widthOf(labels), incrs: WHOLE, values: (_, values) => values.map(of.say) },
     ],
     series: [
       {},
@@ -107,6 +109,11 @@ function options(of: ChartOf, lines: readonly Line[], width: number, part: HTMLE
       })),
     ],
   };
+}
+
+/** Room for the longest label, in pixels; uPlot asks before there are any. */
+function widthOf(labels: readonly string[] | null): number {
+  return Math.max(56, ...(labels ?? []).map(({ length }) => 20 + 7 * length));
 }
 
 /** The colour that a custom property is, in a form that a canvas knows. */
