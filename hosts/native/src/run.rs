@@ -112,7 +112,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             around.watch = Some(Watch::begin(observer));
         }
         let asked = Asked::Start(&request);
-        let told = self.now(Rounding::Down, &asked).and_then(|mut now| Ok((self.step(&asked, &mut now)?, now)));
+        let told = self.now(Rounding::Down).and_then(|mut now| Ok((self.step(&asked, &mut now)?, now)));
         self.trace(|| TraceEvent::Begun { attempts_used: request.attempts_used });
         let (command, now) = told?;
         let cut_off = self.driver.policy().and_then(|policy| policy.cut_off(&request.limits, now.mark));
@@ -162,7 +162,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     /// Everything that may have changed outside. What changes from here on wakes the request.
-    fn now(&mut self, rounding: Rounding, asked: &Asked<'_>) -> Result<Now, Reason> {
+    fn now(&mut self, rounding: Rounding) -> Result<Now, Reason> {
         let options = self.options;
         let (mut session, mut cancelled, mut network) = (self.session(), false, Network::default());
         let mut interrupted = false;
@@ -177,11 +177,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let sample = if interrupted { Sample::ZERO } else { self.driver.entropy().sample()? };
         // A date's remaining time is taken from the wall clock and added to the mark. When the thread stands still between
         // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
-        let wall = match asked {
-            // Nothing has happened yet that has a date.
-            Asked::Start(_) => None,
-            Asked::Handle(_) => self.driver.time().wall(),
-        };
+        let wall = self.driver.time().wall();
         let mark = self.driver.time().mark(rounding);
         let hold = options.hold.as_ref().and_then(|hold| hold.until());
         Ok(Now { mark, wall, session, cancelled, network, sample, tokens: Tokens::ZERO, hold })
@@ -189,9 +185,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 
     /// What to do now, and when that was decided.
     fn wake(&mut self) -> Result<(Command, Mark), Reason> {
-        let asked = Asked::Handle(Event::Wake);
-        let mut now = self.now(Rounding::Down, &asked)?;
-        Ok((self.step(&asked, &mut now)?, now.mark))
+        let mut now = self.now(Rounding::Down)?;
+        Ok((self.step(&Asked::Handle(Event::Wake), &mut now)?, now.mark))
     }
 
     /// What is to be done now; `Err` with how the request ends.

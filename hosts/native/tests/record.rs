@@ -63,11 +63,6 @@ async fn a_recording_has_these_lines_and_no_other() {
             "sample": u32::MAX, "tokens": tokens,
         })
     };
-    // Nothing has happened yet that has a date, so the wall clock is not read.
-    let at_start = |mut now: Value| {
-        now["wall"] = (-1).into();
-        now
-    };
     let held = |mut now: Value| {
         now.as_object_mut().expect("an object").insert("hold".to_owned(), 2_000.into());
         now
@@ -84,7 +79,7 @@ async fn a_recording_has_these_lines_and_no_other() {
                     "max_wait": null, "attempts_used": 0, "not_before": null,
                 },
                 "call": "start",
-                "now": at_start(now(0, 500_000)),
+                "now": now(0, 500_000),
                 "expect": {"command": "send", "attempt": 1, "timeout": null, "tokens": 500_000},
             }),
             json!({

@@ -6,7 +6,7 @@ mod loopback;
 use bench::{RULES, engine, join, soon};
 use http::{Request, Response, StatusCode};
 use loopback::{Act, OK, Server};
-use refrain::core::{Backoff, BudgetRules, End, Mark, Millis, Rules, Sample};
+use refrain::core::{Backoff, BudgetRules, End, Mark, Millis, Rules, Sample, UnixMillis};
 use refrain::testing::{ScriptedEntropy, TestTime};
 use refrain::tower::RetryLayer;
 use refrain::{
@@ -61,11 +61,15 @@ async fn without_holds_siblings_are_sent() {
 #[tokio::test]
 async fn what_is_deferred_holds_its_siblings_too() {
     let server = Server::start(&[TOLD_AN_HOUR]).await;
-    let (client, _) = build(RULES, |builder| builder.holds(Holds::default()));
+    let (client, time) = build(RULES, |builder| builder.holds(Holds::default()));
+    time.set_wall(Some(UnixMillis::new(1_700_000_000_000)));
+    // The second is deferred as it starts, and says when it may go on all the same.
     for sends in [1, 0] {
         let error = client.get(&server.url).send().await.expect_err("later");
         assert_eq!((error.reason(), error.attempts()), (Some(&Reason::Policy(End::Deferred)), sends));
-        assert_eq!(error.resume().map(|resume| resume.delay), Some(Millis::from_secs(3_600)));
+        let resume = error.resume().expect("it can go on later");
+        assert_eq!(resume.delay, Millis::from_secs(3_600));
+        assert_eq!(resume.not_before, Some(UnixMillis::new(1_700_003_600_000)));
     }
     assert_eq!(server.requests().len(), 1);
 }

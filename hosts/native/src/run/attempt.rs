@@ -91,7 +91,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
                 let Failure { kind, timed_out, .. } = failure;
                 self.count(of);
                 let asked = Asked::Handle(Event::Failure { of, kind, timed_out });
-                let command = self.now(Rounding::Up, &asked).and_then(|mut now| self.step(&asked, &mut now));
+                let command = self.now(Rounding::Up).and_then(|mut now| self.step(&asked, &mut now));
                 self.trace(|| TraceEvent::Failed { attempt: of.number, kind, timed_out });
                 (command, Last::Failure(failure))
             }
@@ -128,7 +128,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let (status, fields) = (answer.status(), values.as_fields());
         let asked = Asked::Handle(Event::Response { of, status, fields: &fields });
         self.count(of);
-        let mut now = self.now(Rounding::Up, &asked)?;
+        let mut now = self.now(Rounding::Up)?;
         let command = self.step(&asked, &mut now)?;
         self.asked = match (hint_of(&command), self.driver.policy()) {
             (HintReport::Used, Some(policy)) => Hint::read(policy, status, &fields, now.wall).delay,
