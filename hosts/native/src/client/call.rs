@@ -7,15 +7,12 @@ use http::{HeaderMap, Method};
 use policy_core::Millis;
 use reqwest::Url;
 
-use super::{
-    SendError, Settings, address,
-    read::{body, whole},
-};
+use super::{SendError, Settings, address, read::body};
 use crate::{
     body::Body,
     fresh::Refusal,
     stamp::Stamp,
-    transport::{Attempt, Attempted, Failure, Head, Transport, reqwest::failure_of},
+    transport::{Attempt, Attempted, Failure, Transport, reqwest::failure_of},
 };
 
 /// What is sent, and how an attempt ends.
@@ -30,16 +27,13 @@ pub(super) struct Call<'a> {
     pub(super) body: &'a mut Body<::reqwest::Body>,
     /// In a box, as what few requests have: the others do not pay for its size.
     pub(super) stamp: Option<Box<Stamp>>,
+    /// Where the body of the answer goes, if an attempt ends with the body read and not with the head.
+    pub(super) data: Option<&'a mut Data>,
 }
 
-/// An answer, as far as it was read.
-#[derive(Debug)]
-pub(super) enum Reply {
-    Head(::reqwest::Response),
-    Whole(http::Response<Bytes>),
-}
+/// The body of an answer, if it is a success; whether another one is the last is not known before the policy was told of it.
+pub(super) type Data = Option<Bytes>;
 
-/// An attempt ends with the head.
 impl Transport for Call<'_> {
     type Response = ::reqwest::Response;
     type Error = SendError;
@@ -58,6 +52,17 @@ impl Transport for Call<'_> {
             self.http.execute(message)
         };
         sent.await.map_err(|error| failure_of(error.without_url()).map(SendError::Http)).into()
+    }
+
+    async fn complete(&mut self, head: &mut ::reqwest::Response) -> Result<(), Failure<SendError>> {
+        if let Some(data) = &mut self.data {
+            **data = if head.status().is_success() { Some(body(head, self.settings.max_body).await?) } else { None };
+        }
+        Ok(())
+    }
+
+    fn completion_timeout(&self) -> Option<Millis> {
+        self.settings.body_timeout.filter(|_| self.data.is_some())
     }
 }
 
@@ -88,48 +93,4 @@ impl Call<'_> {
 
 fn refused<R>(refusal: Refusal) -> Attempted<R, SendError> {
     Err(Failure::refused(SendError::Refused(refusal))).into()
-}
-
-/// An attempt ends with the body read, if the answer is a success; whether another one is the last is not known before
-/// the policy was told of it.
-pub(super) struct Reading<'a>(pub(super) Call<'a>);
-
-impl Transport for Reading<'_> {
-    type Response = Reply;
-    type Error = SendError;
-
-    async fn attempt(&mut self, attempt: Attempt) -> Attempted<Reply, SendError> {
-        let Attempted { result, sends, exhausted } = self.0.attempt(attempt).await;
-        Attempted { result: result.map(Reply::Head), sends, exhausted }
-    }
-
-    async fn complete(&mut self, reply: &mut Reply) -> Result<(), Failure<SendError>> {
-        if let Reply::Head(head) = reply
-            && head.status().is_success()
-        {
-            let body = body(head, self.0.settings.max_body).await?;
-            *reply = Reply::Whole(whole(head, body));
-        }
-        Ok(())
-    }
-
-    fn completion_timeout(&self) -> Option<Millis> {
-        self.0.settings.body_timeout
-    }
-}
-
-impl Head for Reply {
-    fn status(&self) -> u16 {
-        match self {
-            Self::Head(head) => Head::status(head),
-            Self::Whole(whole) => Head::status(whole),
-        }
-    }
-
-    fn headers(&self) -> &HeaderMap {
-        match self {
-            Self::Head(head) => head.headers(),
-            Self::Whole(whole) => whole.headers(),
-        }
-    }
 }

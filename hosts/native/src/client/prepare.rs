@@ -61,7 +61,8 @@ impl<E: Engine, T: Time, X: Entropy> RequestBuilder<'_, E, T, X> {
         let (method, text, body) = (&self.method, self.url, &mut self.body);
         let headers = special.map(|special| &special.headers);
         *place = Some(url);
-        Ok(Prepared { request, call: Call { http, settings, method, text, url: place, headers, body, stamp }, options })
+        let call = Call { http, settings, method, text, url: place, headers, body, stamp, data: None };
+        Ok(Prepared { request, call, options })
     }
 }
 

@@ -8,7 +8,7 @@ use policy_core::{Bound, End, Limits, Resume, Session};
 
 use super::{
     ClientError, SendError, Shared,
-    call::{Reading, Reply},
+    call::{Call, Data},
     prepare::Prepared,
     read::{rest, whole},
 };
@@ -163,21 +163,24 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
         let session = self.handles().session();
         async move {
             let shared = self.shared;
-            let mut url = None;
+            let (mut url, mut data) = (None, None);
             // Without `map_err` and `?`, which move it twice more.
             let Prepared { request, call, options } = match self.prepare(&mut url) {
                 Ok(prepared) => prepared,
                 Err(invalid) => return Err(ClientError::Invalid(invalid)),
             };
-            let ended = match shared.driver.run_in(session, request, Reading(call), options).await {
-                Ok(Delivered { response: Reply::Whole(response), session, attempts, maybe_applied }) => {
-                    return Ok(Delivered { response, session, attempts, maybe_applied });
+            let call = Call { data: Some(&mut data), ..call };
+            let ended = match shared.driver.run_in(session, request, call, options).await {
+                Ok(Delivered { ref mut response, session, attempts, maybe_applied })
+                    if let Some(body) = data.take() =>
+                {
+                    return Ok(Delivered { response: whole(response, body), session, attempts, maybe_applied });
                 }
                 Ok(delivered) => delivered.into_ended(unexpected("a success with a status that is none")),
                 Err(ended) => ended,
             };
             // In a box, so that a success does not pay for its size.
-            Err(Box::pin(shared.read_rest(options, session, ended)).await)
+            Err(Box::pin(shared.read_rest(options, session, ended, data)).await)
         }
     }
 
@@ -222,13 +225,17 @@ impl<E: Engine, T: Time, X: Entropy> Shared<E, T, X> {
         &self,
         options: &Options,
         session: Session,
-        mut ended: Ended<Reply, SendError>,
+        mut ended: Ended<::reqwest::Response, SendError>,
+        data: Data,
     ) -> ClientError<Whole> {
         let last = match std::mem::replace(&mut ended.last, Last::Nothing) {
-            Last::Response(Reply::Whole(answer)) => Last::Response(answer),
-            Last::Response(Reply::Head(mut head)) => {
+            Last::Response(mut head) => {
                 let status = head.status().as_u16();
-                match rest(&mut head, &self.settings, self.driver.time(), (options, session)).await {
+                let read = match data {
+                    Some(body) => Ok(Some(body)),
+                    None => rest(&mut head, &self.settings, self.driver.time(), (options, session)).await,
+                };
+                match read {
                     Ok(Some(body)) => Last::Response(whole(&mut head, body)),
                     Ok(None) => Last::Status(status),
                     Err(end) => {
