@@ -64,16 +64,17 @@ impl RetryBudget {
     ///
     /// The tokens guard no other memory, so no ordering is needed. An unchanged value is not written, which keeps the
     /// success path of many threads off one another's cache line; it counts as stored when it was read.
+    #[inline]
     pub(crate) fn apply(&self, mut call: impl FnMut(Tokens) -> Result<Step, EngineError>) -> Result<Step, EngineError> {
         let mut tokens = self.0.load(Ordering::Relaxed);
         loop {
-            let step = call(Tokens::from_thousandths(tokens))?;
-            let after = step.tokens.thousandths();
+            let step = call(Tokens::from_thousandths(tokens));
+            let after = step.as_ref().map_or(tokens, |step| step.tokens.thousandths());
             if after == tokens {
-                return Ok(step);
+                return step;
             }
             match self.0.compare_exchange_weak(tokens, after, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return Ok(step),
+                Ok(_) => return step,
                 Err(current) => tokens = current,
             }
         }

@@ -158,13 +158,12 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
         let request = options.nesting.as_ref().map_or(request, |nesting| nesting.join(&request));
         let mut run = Run::new(self, session, request, options);
         async move {
-            let command = run.start();
-            let mut task = match run.task(command) {
+            let mut task = match run.start() {
                 Ok(task) => task,
-                Err(over) => return run.result(over, Last::Nothing),
+                Err(over) => return Err(run.ended(over, Last::Nothing)),
             };
             loop {
-                let (command, last) = match task {
+                let next = match task {
                     // Not in a function of its own, whose future would keep run and transport once more.
                     Task::Send => 'attempt: {
                         let attempt = run.begin();
@@ -175,16 +174,23 @@ impl<E: Engine, T: Time, X: Entropy> Driver<E, T, X> {
                         };
                         let limit = run.completes_by(transport.completion_timeout());
                         let read = run.within(limit, transport.complete(&mut answer)).await;
-                        match Run::<E, T, X>::read(read) {
-                            Ok(()) => (run.answered(&answer), Last::Response(answer)),
-                            Err(why) => run.unanswered(why),
+                        if let Err(why) = Run::<E, T, X>::read(read) {
+                            break 'attempt run.unanswered(why);
+                        }
+                        match run.answered(&answer) {
+                            Ok(task) => Ok(task),
+                            // From here, since an answer is moved once more for each step that it goes.
+                            Err(over) => match run.success(&over) {
+                                Some(delivered) => return Ok(delivered.with(answer)),
+                                None => Err((over, Last::Response(answer))),
+                            },
                         }
                     }
-                    pause => (run.pause(pause).await, Last::Nothing),
+                    pause => run.pause(pause).await.map_err(|over| (over, Last::Nothing)),
                 };
-                task = match run.task(command) {
+                task = match next {
                     Ok(task) => task,
-                    Err(over) => return run.result(over, last),
+                    Err((over, last)) => return Err(run.ended(over, last)),
                 };
             }
         }

@@ -39,6 +39,12 @@ impl<R> Delivered<R> {
         self.session.is_current()
     }
 
+    /// The same of another response.
+    pub(crate) fn with<S>(self, response: S) -> Delivered<S> {
+        let Self { response: _, session, attempts, maybe_applied } = self;
+        Delivered { response, session, attempts, maybe_applied }
+    }
+
     /// As an end without a success, because the policy cannot be believed.
     #[cfg(feature = "client")]
     pub(crate) fn into_ended<E>(self, reason: Reason) -> Ended<R, E> {

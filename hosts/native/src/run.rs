@@ -106,7 +106,12 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 
     /// The policy takes the session of this call for that of the request, so it cannot notice one that ended between the
     /// call of the driver and its first poll. Compared after the changes were settled, so that none is missed.
-    pub(crate) fn start(&mut self) -> Result<Command, Reason> {
+    pub(crate) fn start(&mut self) -> Result<Task, Over> {
+        let command = self.begun();
+        self.task(command)
+    }
+
+    fn begun(&mut self) -> Result<Command, Reason> {
         let Progress::New(request) = self.progress else { return Err(unexpected("a second start")) };
         if let (Some(around), Some(observer)) = (&mut self.around, self.options.observer.as_deref()) {
             around.watch = Some(Watch::begin(observer));
@@ -123,12 +128,26 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         }
     }
 
-    /// Calls into the engine with everything as it is `now`, and returns what it commands.
+    /// Calls into the engine with everything as it is `now`, until the tokens that it returns could be stored, and returns
+    /// what it commands.
     fn step(&mut self, asked: &Asked<'_>, now: &mut Now) -> Result<Command, Reason> {
-        let Step { state, command, .. } = self.call(asked, now)?;
+        let engine = self.driver.engine();
+        let before = self.progress.state();
+        let step = self.budget().apply(|tokens| {
+            now.tokens = tokens;
+            // There is no state to look at when the engine begins.
+            asked.put(engine, before.unwrap_or(&State([0; 8])), now)
+        });
+        if let Some(watch) = self.around.as_mut().and_then(|around| around.watch.as_mut()) {
+            watch.called(engine, before.unwrap_or(&State([0; 8])), asked, now, step.as_ref());
+        }
+        let (state, command) = match step {
+            Ok(Step { state, command, .. }) => (state, command),
+            Err(error) => return Err(error.into()),
+        };
         match command {
             Command::Send { timeout, .. } => {
-                self.before = self.progress.state().map(Box::new);
+                self.before = before.copied().map(Box::new);
                 self.until = timeout.map_or(Mark::MAX, |timeout| now.mark.after(timeout));
             }
             Command::Wait(Wait { until, .. }) | Command::AwaitNetwork { until } => self.until = until,
@@ -136,20 +155,6 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         }
         self.progress = if matches!(command, Command::Finish(_)) { Progress::Over } else { Progress::Open(state) };
         Ok(command)
-    }
-
-    /// Calls into the engine, until the tokens that it returns could be stored.
-    fn call(&mut self, asked: &Asked<'_>, now: &mut Now) -> Result<Step, EngineError> {
-        // There is none to look at when the engine begins.
-        let (engine, state) = (self.driver.engine(), self.progress.state().unwrap_or(State([0; 8])));
-        let step = self.budget().apply(|tokens| {
-            now.tokens = tokens;
-            asked.put(engine, &state, now)
-        });
-        if let Some(watch) = self.watch() {
-            watch.called(engine, &state, asked, now, step.as_ref());
-        }
-        step
     }
 
     fn budget(&self) -> &'a RetryBudget {
@@ -190,7 +195,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     /// What is to be done now; `Err` with how the request ends.
-    pub(crate) fn task(&mut self, command: Result<Command, Reason>) -> Result<Task, Over> {
+    fn task(&mut self, command: Result<Command, Reason>) -> Result<Task, Over> {
         match command {
             Ok(Command::Send { attempt, timeout }) => {
                 self.attempts = attempt;
@@ -224,9 +229,9 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
 }
 
 impl Progress {
-    const fn state(&self) -> Option<State> {
+    const fn state(&self) -> Option<&State> {
         match self {
-            Self::Open(state) => Some(*state),
+            Self::Open(state) => Some(state),
             Self::New(_) | Self::Over => None,
         }
     }

@@ -10,7 +10,7 @@ use std::{
 use pin_project_lite::pin_project;
 use policy_core::{Command, Event, HintReport, Mark, Millis, Outcome, Wait, hint::Hint};
 
-use super::{Asked, Progress, Run};
+use super::{Asked, Over, Progress, Run, Task};
 use crate::{
     engine::Engine,
     entropy::Entropy,
@@ -22,8 +22,8 @@ use crate::{
     transport::{Attempt, Attempted, Failure, Head},
 };
 
-/// What to do now, and what is left of the attempt.
-pub(crate) type Next<R, E> = (Result<Command, Reason>, Last<R, E>);
+/// What to do now, or how the request ends and what is left of the attempt.
+pub(crate) type Next<R, E> = Result<Task, (Over, Last<R, E>)>;
 
 /// What a part of an attempt came to, `None` if its time was up; `Err` if it was given up, with what to do now.
 pub(crate) type Part<T> = Result<Option<T>, Result<Command, Reason>>;
@@ -66,17 +66,17 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     /// Tells the engine of an answer.
-    pub(crate) fn answered(&mut self, answer: &impl Head) -> Result<Command, Reason> {
+    pub(crate) fn answered(&mut self, answer: &impl Head) -> Result<Task, Over> {
         let (of, status) = (self.attempt(), answer.status());
         let command = self.ask(of, answer);
         self.trace(|| TraceEvent::Answered { attempt: of.number, status });
-        command
+        self.task(command)
     }
 
     /// Tells the engine of an attempt that has no answer, unless it knows.
     pub(crate) fn unanswered<R, F>(&mut self, why: Unanswered<F>) -> Next<R, F> {
         let of = self.attempt();
-        match why {
+        let (command, last) = match why {
             Unanswered::GivenUp(next) => {
                 (self.sent, self.before) = (true, None);
                 self.count_aborted();
@@ -95,7 +95,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
                 self.trace(|| TraceEvent::Failed { attempt: of.number, kind, timed_out });
                 (command, Last::Failure(failure))
             }
-        }
+        };
+        self.task(command).map_err(|over| (over, last))
     }
 
     /// The attempt under way, as the engine is told of it.

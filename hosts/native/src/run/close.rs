@@ -37,7 +37,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
             tokens: Tokens::ZERO,
             hold: None,
         };
-        let _ = self.call(&Asked::Handle(event), &mut now);
+        let _ = self.step(&Asked::Handle(event), &mut now);
         self.progress = Progress::Over;
     }
 }

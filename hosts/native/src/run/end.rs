@@ -4,7 +4,6 @@ use policy_core::{Bound, End, HandOver, HintReport, Millis, Outcome};
 
 use super::{Over, Run, unexpected};
 use crate::{
-    driver::RunResult,
     engine::Engine,
     entropy::Entropy,
     observer::TraceEvent,
@@ -15,27 +14,41 @@ use crate::{
 };
 
 impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
-    /// What the caller gets, of which `last` may be a part.
-    pub(crate) fn result<R: Head, F>(&mut self, over: Over, last: Last<R, F>) -> RunResult<R, F> {
+    /// What is delivered with an answer, if it is a success.
+    pub(crate) fn success(&mut self, over: &Over) -> Option<Delivered<()>> {
         match over {
-            Over::Finished(outcome) => self.finished(outcome, last),
-            Over::Broken(reason) => Err(self.broken(reason, last)),
+            Over::Finished(Outcome {
+                end: End::Success,
+                bound,
+                hint,
+                attempts,
+                maybe_applied,
+                hand_over: HandOver::This,
+                ..
+            }) => {
+                let (bound, hint, attempts, maybe_applied) = (*bound, *hint, *attempts, *maybe_applied);
+                self.trace(|| TraceEvent::Ended { reason: Reason::Policy(End::Success), bound, hint, attempts });
+                Some(Delivered { response: (), session: self.tag(), attempts, maybe_applied })
+            }
+            _ => None,
         }
     }
 
-    fn finished<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> RunResult<R, F> {
-        if outcome.end.gave_up() {
-            self.give_up();
+    /// How a request ends without success, with what is left of its last attempt.
+    pub(crate) fn ended<R: Head, F>(&mut self, over: Over, last: Last<R, F>) -> Ended<R, F> {
+        match over {
+            Over::Finished(Outcome { end: End::Success, .. }) => {
+                self.broken(unexpected("a success without a response"), last)
+            }
+            Over::Finished(outcome) => self.failed(outcome, last),
+            Over::Broken(reason) => self.broken(reason, last),
         }
+    }
+
+    fn failed<R: Head, F>(&mut self, outcome: Outcome, last: Last<R, F>) -> Ended<R, F> {
         let Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume } = outcome;
-        if end == End::Success {
-            return match last {
-                Last::Response(response) if hand_over == HandOver::This => {
-                    self.trace(|| TraceEvent::Ended { reason: Reason::Policy(end), bound, hint, attempts });
-                    Ok(Delivered { response, session: self.tag(), attempts, maybe_applied })
-                }
-                last => Err(self.broken(unexpected("a success without a response"), last)),
-            };
+        if end.gave_up() {
+            self.give_up();
         }
         let last = match hand_over {
             HandOver::This => last,
@@ -44,7 +57,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
         };
         let reason = Reason::Policy(end);
         let (asked, session) = (self.asked().filter(|_| end != End::SessionChanged), self.tag());
-        Err(self.ended(Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session }))
+        self.told(Ended { reason, bound, hint, asked, attempts, maybe_applied, resume, last, session })
     }
 
     /// The policy could not be asked: nothing more is sent, a response that it did not see is withheld, and all of an older
@@ -56,7 +69,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
             Last::Response(response) => Last::Status(response.status()),
             last => last,
         };
-        self.ended(Ended {
+        self.told(Ended {
             reason,
             bound: Bound::None,
             hint: HintReport::Absent,
@@ -69,7 +82,7 @@ impl<E: Engine, T: Time, X: Entropy> Run<'_, E, T, X> {
         })
     }
 
-    fn ended<R, F>(&mut self, ended: Ended<R, F>) -> Ended<R, F> {
+    fn told<R, F>(&mut self, ended: Ended<R, F>) -> Ended<R, F> {
         let Ended { bound, hint, attempts, .. } = ended;
         self.trace(|| TraceEvent::Ended { reason: ended.reason.clone(), bound, hint, attempts });
         ended

@@ -8,7 +8,7 @@ use std::{
 
 use policy_core::{Command, Mark};
 
-use super::{Run, Task, unexpected};
+use super::{Over, Run, Task, unexpected};
 use crate::{
     engine::Engine,
     entropy::Entropy,
@@ -23,13 +23,13 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     pub(crate) fn pause<'r>(
         &'r mut self,
         task: Task,
-    ) -> impl Future<Output = Result<Command, Reason>> + use<'r, 'a, E, T, X> {
+    ) -> impl Future<Output = Result<Task, Over>> + use<'r, 'a, E, T, X> {
         async move {
             let until = self.until;
             loop {
                 race(self.driver.time().sleep_until(until), poll_fn(|cx| self.poll_changed(cx))).await;
                 if let ControlFlow::Break(next) = self.woken(task, until) {
-                    return next;
+                    return self.task(next);
                 }
                 yield_once().await;
             }
