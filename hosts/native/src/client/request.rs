@@ -8,7 +8,7 @@ use policy_core::{Bound, End, Limits, Resume, Session};
 
 use super::{
     ClientError, SendError, Shared,
-    call::{Call, Data},
+    call::Data,
     prepare::Prepared,
     read::{rest, whole},
 };
@@ -165,11 +165,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             let shared = self.shared;
             let (mut url, mut data) = (None, None);
             // Without `map_err` and `?`, which move it twice more.
-            let Prepared { request, call, options } = match self.prepare(&mut url) {
+            let Prepared { request, mut call, options } = match self.prepare(&mut url) {
                 Ok(prepared) => prepared,
                 Err(invalid) => return Err(ClientError::Invalid(invalid)),
             };
-            let call = Call { data: Some(&mut data), ..call };
+            call.data = Some(&mut data);
             let ended = match shared.driver.run_in(session, request, call, options).await {
                 Ok(Delivered { ref mut response, session, attempts, maybe_applied })
                     if let Some(body) = data.take() =>
