@@ -129,7 +129,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
     }
 
     /// Calls into the engine with everything as it is `now`, until the tokens that it returns could be stored, and returns
-    /// what it commands.
+    /// what it commands. Inlined, since what it returns is large, and would be moved once more by each caller.
+    #[inline(always)]
     fn step(&mut self, asked: &Asked<'_>, now: &mut Now) -> Result<Command, Reason> {
         let engine = self.driver.engine();
         let before = self.progress.state();

@@ -27,7 +27,8 @@ impl<E: Engine, T: Time, X: Entropy> RequestBuilder<'_, E, T, X> {
     }
 
     /// Borrows what it can, and leaves the URL in its `place`: each move of what a request consists of costs as much as a
-    /// clock read.
+    /// clock read, that of the result too, so it is inlined.
+    #[inline(always)]
     pub(super) fn prepare<'r>(&'r mut self, place: &'r mut Option<Url>) -> Result<Prepared<'r>, Invalid> {
         let Shared { driver, http, settings } = self.shared;
         let (url, credentials) = address::read(http, self.url).map_err(Invalid::Url)?;
