@@ -9,16 +9,20 @@ use std::{
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use policy_core::{FailureKind, Request};
+use policy_core::{FailureKind, Mark, Request};
 
-use crate::transport::{Attempt, Attempted};
+use crate::{
+    network::Hold,
+    transport::{Attempt, Attempted},
+};
 
 /// Tells a layer that another one above it retries too.
 ///
 /// *Within a process* it travels in the request's extensions: the [`tower`](crate::tower) layer and the
 /// [`middleware`](crate::middleware) put it there and look for it. The layers then share one count of sends and the lowest
 /// of their limits, and what the lower gave up on the upper does not begin again: three layers with four attempts each
-/// send four times.
+/// send four times. What the server asked of one holds for all, on the clock that they wait on: an upper layer whose attempt
+/// timed out, while the lower waited as it was told, does not send before.
 ///
 /// *Across processes* it travels in the request field [`Nesting::FIELD`], where the caller's settings say so. A server that
 /// calls others in turn reads it with [`Nesting::from_headers`] and puts it into the
@@ -49,6 +53,8 @@ struct Shared {
     sends: AtomicU32,
     /// A layer below gave up.
     gave_up: AtomicBool,
+    /// How long the server asked to stay away.
+    hold: Hold,
 }
 
 impl Shared {
@@ -144,6 +150,17 @@ impl Nesting {
     pub(crate) fn give_up(&self) {
         if let Some(shared) = &self.shared {
             shared.gave_up.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The mark before which a layer was asked not to send.
+    pub(crate) fn held_until(&self) -> Option<Mark> {
+        self.shared.as_ref().and_then(|shared| shared.hold.until())
+    }
+
+    pub(crate) fn hold_until(&self, mark: Mark) {
+        if let Some(shared) = &self.shared {
+            shared.hold.extend_to(mark);
         }
     }
 

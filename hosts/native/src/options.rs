@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use policy_core::Session;
+use policy_core::{Mark, Session};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -56,6 +56,22 @@ impl Options {
     /// Without a handle every request is of one session, whose number does not matter.
     pub(crate) fn session(&self) -> Session {
         self.session.as_ref().map_or(Session::new(0), SessionHandle::current)
+    }
+
+    /// The mark before which nothing is sent: what siblings of this request were told, and what other layers of it were.
+    pub(crate) fn held_until(&self) -> Option<Mark> {
+        let siblings = self.hold.as_ref().and_then(Hold::until);
+        siblings.max(self.nesting.as_ref().and_then(Nesting::held_until))
+    }
+
+    /// Nothing is sent before this mark, neither by siblings nor by other layers.
+    pub(crate) fn hold_until(&self, mark: Mark) {
+        if let Some(hold) = &self.hold {
+            hold.extend_to(mark);
+        }
+        if let Some(nesting) = &self.nesting {
+            nesting.hold_until(mark);
+        }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

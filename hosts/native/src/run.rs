@@ -185,7 +185,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         // the two readings, the one that was read first is too low: so the wall clock, which makes the wait longer.
         let wall = self.driver.time().wall();
         let mark = self.driver.time().mark(rounding);
-        let hold = options.hold.as_ref().and_then(|hold| hold.until());
+        let hold = options.held_until();
         Ok(Now { mark, wall, session, cancelled, network, sample, tokens: Tokens::ZERO, hold })
     }
 

@@ -151,6 +151,33 @@ async fn sends_of_an_attempt_that_was_cut_short_count() {
     assert_eq!(sends.load(Ordering::Relaxed), 4, "{response:?}");
 }
 
+/// The upper layer gives up its first attempt while the lower waits as long as the server asked.
+#[tokio::test]
+async fn what_a_lower_layer_was_asked_holds_for_those_above() {
+    let sends = Arc::new(AtomicU32::new(0));
+    let count = sends.clone();
+    let busy = service_fn(move |_: Request<()>| {
+        let mut response = answer(if count.fetch_add(1, Ordering::Relaxed) == 0 { 503 } else { 200 });
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("10"));
+        std::future::ready(Ok::<_, std::io::Error>(response))
+    });
+    let upper = driver(Rules { attempt_timeout: Some(Millis::new(2_500)), ..AT_ONCE });
+    let time = upper.time().clone();
+    let lower = Driver::new(engine(RULES), time.clone(), ScriptedEntropy::new(Sample::ONE));
+    let stack = RetryLayer::over(upper).layer(RetryLayer::over(lower).layer(busy));
+    let running = tokio::spawn(stack.oneshot(Request::new(made_anew())));
+    wait_until(&time, 10_000).await;
+    time.set_mark(Mark::new(2_500));
+    wait_until(&time, 10_000).await;
+    time.set_mark(Mark::new(9_999));
+    time.wake_early();
+    wait_until(&time, 10_000).await;
+    assert_eq!(sends.load(Ordering::Relaxed), 1);
+    time.set_mark(Mark::new(10_000));
+    let response = join(running).await.expect("an answer");
+    assert_eq!((response.status(), sends.load(Ordering::Relaxed)), (StatusCode::OK, 2));
+}
+
 /// Completes when a wait until this mark is entered; the limits of attempts enter waits too.
 async fn wait_until(time: &TestTime, mark: u64) {
     while soon(time.wait_entered()).await != Mark::new(mark) {}

@@ -135,8 +135,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
             (HintReport::Used, Some(policy)) => Hint::read(policy, status, &fields, now.wall).delay,
             _ => Millis::MAX,
         };
-        if let (Some(asked), Some(hold)) = (self.asked(), &self.options.hold) {
-            hold.extend_to(now.mark.after(asked));
+        if let Some(asked) = self.asked() {
+            self.options.hold_until(now.mark.after(asked));
         }
         Ok(command)
     }
