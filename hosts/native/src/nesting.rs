@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use policy_core::{FailureKind, Mark, Request};
 
 use crate::{
-    network::Hold,
+    network::HeldUntil,
     transport::{Attempt, Attempted},
 };
 
@@ -54,7 +54,7 @@ struct Shared {
     /// A layer below gave up.
     gave_up: AtomicBool,
     /// How long the server asked to stay away.
-    hold: Hold,
+    held: HeldUntil,
 }
 
 impl Shared {
@@ -155,12 +155,12 @@ impl Nesting {
 
     /// The mark before which a layer was asked not to send.
     pub(crate) fn held_until(&self) -> Option<Mark> {
-        self.shared.as_ref().and_then(|shared| shared.hold.until())
+        self.shared.as_ref().and_then(|shared| shared.held.mark())
     }
 
     pub(crate) fn hold_until(&self, mark: Mark) {
         if let Some(shared) = &self.shared {
-            shared.hold.extend_to(mark);
+            shared.held.extend_to(mark);
         }
     }
 

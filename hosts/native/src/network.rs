@@ -96,16 +96,13 @@ impl Connectivity for ManualConnectivity {
 /// assert_eq!(hold.until(), Some(Mark::new(5_000)));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Hold(Arc<AtomicU64>);
+pub struct Hold(Arc<HeldUntil>);
 
 impl Hold {
     /// The mark; `None` while nobody was told to wait.
     #[must_use]
     pub fn until(&self) -> Option<Mark> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => None,
-            until => Some(Mark::new(until)),
-        }
+        self.0.mark()
     }
 
     /// Nobody else has this hold.
@@ -116,6 +113,23 @@ impl Hold {
     /// Moves the mark to `until`, on the clock that the driver waits on; never back. [`Mark::MAX`] and above mean never:
     /// requests are deferred.
     pub fn extend_to(&self, until: Mark) {
+        self.0.extend_to(until);
+    }
+}
+
+/// A mark before which nothing is sent; 0 while nobody was told to wait.
+#[derive(Debug, Default)]
+pub(crate) struct HeldUntil(AtomicU64);
+
+impl HeldUntil {
+    pub(crate) fn mark(&self) -> Option<Mark> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            until => Some(Mark::new(until)),
+        }
+    }
+
+    pub(crate) fn extend_to(&self, until: Mark) {
         // A mark is never moved back, so one that the policy refuses as invalid would refuse every request for ever.
         self.0.fetch_max(until.min(Mark::MAX).get(), Ordering::Relaxed);
     }
