@@ -61,7 +61,7 @@ fn reqwests(group: &str, answers: Answers, turns: Turns, measures: &mut Measures
 
 /// Where the memory and the sockets of a client happen to lie makes more of a difference than what is looked for, so each
 /// contender has as many, and another one in each turn.
-const CLIENTS: usize = 8;
+const CLIENTS: usize = 16;
 
 /// One of each contender.
 struct Clients {

@@ -20,7 +20,7 @@ use measure::{Measures, Turns};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let quick = std::env::args().any(|arg| arg == "--quick");
-    let turns = if quick { Turns { count: 10, requests: 20 } } else { Turns { count: 200, requests: 100 } };
+    let turns = if quick { Turns { count: 10, requests: 20 } } else { Turns { count: 400, requests: 100 } };
     let mut measures = Measures::default();
     memory::compare(turns, &mut measures)?;
     loopback::compare(turns, &mut measures)?;
