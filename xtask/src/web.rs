@@ -1,6 +1,10 @@
 //! The web demo: a page on which a person sees what a policy does.
 
-use std::path::PathBuf;
+use std::{
+    io::ErrorKind,
+    net::{TcpListener, ToSocketAddrs},
+    path::PathBuf,
+};
 
 use anyhow::{Context, Result, ensure};
 
@@ -21,12 +25,25 @@ pub(crate) struct Options {
 
 /// Builds the page and serves it until it is stopped.
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if !options.build_only {
+        free(options.port)?;
+    }
     prepare()?;
     if options.dev {
         return serve("dev", options.port);
     }
     page()?;
     if options.build_only { Ok(()) } else { serve("preview", options.port) }
+}
+
+/// Whether nobody else serves there, before minutes are spent on a page that could not be served.
+fn free(port: u16) -> Result<()> {
+    for address in ("localhost", port).to_socket_addrs().context("expected that `localhost` has an address")? {
+        let bound = TcpListener::bind(address);
+        let is_taken = bound.is_err_and(|error| error.kind() == ErrorKind::AddrInUse);
+        ensure!(!is_taken, "expected a free port, found `{port}` in use: name another with `--port`");
+    }
+    Ok(())
 }
 
 /// Everything that CI checks of the page.

@@ -53,7 +53,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 
-    /// So many clients, whatever the scenario says
+    /// So many clients, whatever the scenario says; its server does not grow with them
     #[arg(long, value_name = "NUMBER", value_parser = RangedU64ValueParser::<u32>::new().range(1..))]
     clients: Option<u32>,
 

@@ -212,12 +212,16 @@ impl Scenario {
         &self.contenders
     }
 
-    /// The same with this many clients, and only with these.
+    /// The same with this many clients, and only with these: the server does not grow with them. The description says so.
     ///
     /// # Errors
     /// None, or more requests than fit: see [`Scenario::REQUESTS_MAX`].
     pub fn with_clients(self, clients: u32) -> Result<Self, ScenarioError> {
-        let scenario = Self { clients, sweep: Vec::new(), ..self };
+        let description = match self.client_counts() == [clients] {
+            true => self.description,
+            false => format!("{} (Here with {clients} clients, and the same server.)", self.description),
+        };
+        let scenario = Self { clients, sweep: Vec::new(), description, ..self };
         text::check_size(&scenario)?;
         Ok(scenario)
     }

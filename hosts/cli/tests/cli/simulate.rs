@@ -34,6 +34,14 @@ fn simulate_gives_the_same_numbers_for_the_same_seed_and_others_for_another() {
 }
 
 #[test]
+fn simulate_says_that_another_number_of_clients_meets_the_same_server() {
+    let own = run(&["rate-limit", "--clients", "50"]).stdout;
+    assert!(own.contains("(Here with 50 clients, and the same server.)"), "{own}");
+    let same = run(&["rate-limit", "--clients", "2000"]).stdout;
+    assert!(!same.contains("Here with"), "{same}");
+}
+
+#[test]
 fn simulate_runs_the_policies_that_are_named_in_every_arrangement_of_the_scenario() {
     let document = scratch("two-sends.toml");
     fs::write(&document, "schema = 1\nname = \"two-sends\"\nversion = \"1.0.0\"\nlimits.max_attempts = 2\n").unwrap();
