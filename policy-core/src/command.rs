@@ -48,6 +48,22 @@ pub enum Command {
     Finish(Outcome),
 }
 
+impl Command {
+    /// What became of the server's hint, as far as this command tells: what was asked of one layer, a host tells the others.
+    ///
+    /// ```
+    /// use policy_core::{Command, HintReport};
+    /// assert_eq!(Command::Keep.hint(), HintReport::Absent);
+    /// ```
+    #[must_use]
+    pub const fn hint(&self) -> HintReport {
+        match self {
+            Self::Wait(Wait { hint, .. }) | Self::Finish(Outcome { hint, .. }) => *hint,
+            Self::Keep | Self::Send { .. } | Self::AwaitNetwork { .. } => HintReport::Absent,
+        }
+    }
+}
+
 /// A wait. The host may wake in pieces of any length: an early wake gives the same wait again.
 ///
 /// ```

@@ -141,6 +141,33 @@ fn an_attempt_that_is_never_answered_ends_with_its_time_out() {
 }
 
 #[test]
+fn a_layer_whose_attempt_times_out_while_the_one_below_waits_as_it_was_told_is_not_early() {
+    let tiers = r#"
+[policies.listens]
+schema = 1
+name = "listens"
+version = "1.0.0"
+[policies.hasty]
+schema = 1
+name = "hasty"
+version = "1.0.0"
+budget = "none"
+limits = { attempt_timeout = "2s", deadline = "none" }
+[[contender]]
+label = "together"
+tiers = ["hasty", "listens"]
+[[contender]]
+label = "each for itself"
+tiers = ["hasty", "listens"]
+nesting = "ignored"
+"#;
+    let report = run(&(SKEWED.replace("clock_skew = \"5s\"", "").replace("\"date\"", "\"seconds\"") + tiers));
+    let early = |label: &str| report.runs.iter().find(|run| run.policy == label).map(|run| run.early);
+    assert_eq!(early("together"), Some(0));
+    assert!(early("each for itself") > Some(0), "{}", report.to_table());
+}
+
+#[test]
 fn what_is_open_at_the_horizon_is_counted() {
     let text = SKEWED.replace("clock_skew = \"5s\"", "horizon = \"15s\"");
     for run in &run(&text).runs {

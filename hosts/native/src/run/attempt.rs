@@ -8,7 +8,7 @@ use std::{
 };
 
 use pin_project_lite::pin_project;
-use policy_core::{Command, Event, HintReport, Mark, Millis, Outcome, Wait, hint::Hint};
+use policy_core::{Command, Event, HintReport, Mark, Millis, hint::Hint};
 
 use super::{Asked, Over, Progress, Run, Task};
 use crate::{
@@ -131,7 +131,7 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         self.count(of);
         let mut now = self.now(Rounding::Up)?;
         let command = self.step(&asked, &mut now)?;
-        self.asked = match (hint_of(&command), self.driver.policy()) {
+        self.asked = match (command.hint(), self.driver.policy()) {
             (HintReport::Used, Some(policy)) => Hint::read(policy, status, &fields, now.wall).delay,
             _ => Millis::MAX,
         };
@@ -195,13 +195,5 @@ impl<E: Engine, T: Time, X: Entropy, F: Future, S: Future> Future for Within<'_,
                 next => return Poll::Ready(Err(next.map(|(command, _)| command))),
             }
         }
-    }
-}
-
-/// What became of the server's hint, as the policy reports it.
-fn hint_of(command: &Command) -> HintReport {
-    match command {
-        Command::Wait(Wait { hint, .. }) | Command::Finish(Outcome { hint, .. }) => *hint,
-        Command::Keep | Command::Send { .. } | Command::AwaitNetwork { .. } => HintReport::Absent,
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Call {
     pub(super) arrived: Micros,
     /// No send before, says the last answer that was read.
     pub(super) asked: Micros,
+    /// The same, where a policy has listened to it.
+    pub(super) held: Micros,
     pub(super) sends: u32,
     /// The last slot in which it came back, and one more.
     returned: u32,
@@ -51,6 +53,7 @@ impl Call {
         Self {
             arrived,
             asked: Micros::ZERO,
+            held: Micros::ZERO,
             sends: 0,
             returned: 0,
             level: 0,

@@ -2,7 +2,7 @@
 
 use std::mem::replace;
 
-use policy_core::{Command, Event, Execution, HandOver, Millis, Outcome, Request, Sample, Wait};
+use policy_core::{Command, Event, Execution, HandOver, HintReport, Millis, Outcome, Request, Sample, Wait};
 
 use super::{
     Fleet, What,
@@ -56,15 +56,17 @@ impl Fleet {
 
     /// One call into the core.
     fn step(&mut self, now: Micros, request: u32, input: &Input) -> Command {
-        let (level, sends) = (self.call(request).level, self.call(request).sends);
+        let Call { level, sends, held, .. } = *self.call(request);
         let which = sends.wrapping_mul(Contender::TIERS_MAX as u32).wrapping_add(level.into());
         let sample = Sample::new((self.draws.bits(Purpose::Jitter, request, which) >> 32) as u32);
         let place = self.tokens_at(request, level);
-        let told = Moment { at: now, skew: self.skew(request), sample, tokens: self.tokens[place], cancelled: false };
+        let counted = self.contender.nesting == Nesting::Counted;
+        let hold = (held > Micros::ZERO).then_some(held);
+        let tokens = self.tokens[place];
+        let told = Moment { at: now, skew: self.skew(request), sample, tokens, hold, cancelled: false };
         let tier = &self.contender.tiers[usize::from(level)];
         let mut step = match *input {
             Input::Start => {
-                let counted = self.contender.nesting == Nesting::Counted;
                 let begun =
                     Request { attempts_used: if counted { sends } else { 0 }, limits: tier.limits, ..input::REQUEST };
                 Execution::start(&tier.policy, &begun, &told.now(input))
@@ -81,6 +83,11 @@ impl Fleet {
         }
         self.tokens[place] = step.tokens;
         self.layer_mut(request, level).set(step.execution);
+        // It holds for the layers above, whose own attempt may time out meanwhile.
+        if counted && level > 0 && step.command.hint() == HintReport::Used {
+            let call = self.call_mut(request);
+            call.held = call.asked;
+        }
         step.command
     }
 
@@ -200,7 +207,7 @@ impl Fleet {
     fn cancel(&mut self, now: Micros, request: u32, level: u8) -> Command {
         let place = self.tokens_at(request, level);
         let tokens = self.tokens[place];
-        let told = Moment { at: now, skew: 0, sample: Sample::ZERO, tokens, cancelled: true };
+        let told = Moment { at: now, skew: 0, sample: Sample::ZERO, tokens, hold: None, cancelled: true };
         let execution = self.layer(request, level).execution();
         let policy = &self.contender.tiers[usize::from(level)].policy;
         let step = execution.handle(policy, Event::Wake, &told.now(&Input::Wake));

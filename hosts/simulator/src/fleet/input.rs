@@ -104,6 +104,8 @@ pub(super) struct Moment {
     pub(super) skew: i64,
     pub(super) sample: Sample,
     pub(super) tokens: Tokens,
+    /// Nothing is sent before.
+    pub(super) hold: Option<Micros>,
     pub(super) cancelled: bool,
 }
 
@@ -119,7 +121,7 @@ impl Moment {
             network: Network::Unknown,
             sample: self.sample,
             tokens: self.tokens,
-            hold: None,
+            hold: self.hold.map(|hold| Mark::new(EPOCH_MS + hold.millis_up())),
         }
     }
 }
