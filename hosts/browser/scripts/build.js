@@ -1,4 +1,5 @@
-// Writes `dist`: the compiled sources, and what `cargo xtask browser` generated beside them.
+// Writes `dist`: the compiled sources, and what `cargo xtask browser` generated beside them. And the licences, which a package
+// carries in its own folder.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, rmSync } from "node:fs";
@@ -13,3 +14,4 @@ if (!existsSync(`${folder}/src/generated/dynamic.wasm`)) {
 rmSync(`${folder}/dist`, { recursive: true, force: true });
 execFileSync(`${folder}/node_modules/.bin/tsc`, ["--project", "tsconfig.build.json"], { cwd: folder, stdio: "inherit" });
 cpSync(`${folder}/src/generated`, `${folder}/dist/generated`, { recursive: true });
+for (const licence of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(`${folder}/../../${licence}`, `${folder}/${licence}`);

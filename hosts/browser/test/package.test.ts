@@ -55,6 +55,11 @@ function carries(folder: string): void {
 }
 
 describe("the package as it is packed", () => {
+  it("carries the licences that it names", () => {
+    expect(readFileSync(join(installed, "LICENSE-MIT"), "utf8")).toContain("without restriction");
+    expect(readFileSync(join(installed, "LICENSE-APACHE"), "utf8")).toContain("Apache License");
+  });
+
   it("has no fault that publint knows", async () => {
     const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
     expect(messages).toEqual([]);
