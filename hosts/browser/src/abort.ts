@@ -5,14 +5,12 @@
  * @module
  */
 
-/** Those who listen to one signal. */
-class Heard extends Set<() => void> {
-  handleEvent(): void {
-    for (const listener of [...this]) listener();
-  }
-}
+/** Who listens to a signal. */
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
-const signals = new WeakMap<AbortSignal, Heard>();
+function hear(this: AbortSignal): void {
+  listeners.get(this)!.forEach((listener) => listener());
+}
 
 /**
  * Calls `listener` when the signal is aborted.
@@ -20,13 +18,12 @@ const signals = new WeakMap<AbortSignal, Heard>();
  * @returns what ends that
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  const heard = signals.get(signal) ?? new Heard();
-  signals.set(signal, heard);
+  const all = listeners.get(signal) ?? new Set();
+  listeners.set(signal, all.add(listener));
   // Who is there is not added again.
-  signal.addEventListener("abort", heard);
-  heard.add(listener);
+  signal.addEventListener("abort", hear);
   return () => {
-    heard.delete(listener);
-    if (!heard.size) signal.removeEventListener("abort", heard);
+    all.delete(listener);
+    if (!all.size) signal.removeEventListener("abort", hear);
   };
 }

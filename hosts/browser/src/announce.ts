@@ -22,7 +22,7 @@ export const ATTEMPT_FIELD = "refrain-attempt";
  */
 export function announced(inner: typeof fetch = (input, init) => fetch(input, init)): typeof fetch {
   return (input: RequestInfo | URL, init: RequestInit & { [NESTING]?: Nesting } = {}) => {
-    const { told, count, max } = init[NESTING] ?? {};
+    const [count, max, told] = init[NESTING] ?? [];
     const headers = new Headers(init.headers);
     // Whoever called from another process is the one that retries.
     if (told ?? count) headers.set(ATTEMPT_FIELD, told ?? `${count!.sends};max=${max}`);
@@ -46,5 +46,5 @@ export function retriedAbove(headers: Headers): FetchInit {
   const told = headers.get(ATTEMPT_FIELD);
   const [, attempt, max] = /^([0-9]{1,10});max=([0-9]{1,10})$/.exec(told ?? "") ?? [];
   const isCount = (text: string | undefined): boolean => Number(text) < 2 ** 32;
-  return isCount(attempt) && isCount(max) && Number(max) > 1 ? ({ [NESTING]: { told } } as FetchInit) : {};
+  return isCount(attempt) && isCount(max) && Number(max) > 1 ? ({ [NESTING]: [, , told] } as FetchInit) : {};
 }

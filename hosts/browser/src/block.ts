@@ -22,6 +22,9 @@ export const NOW_OF_HANDLE = 96;
 /** Where the event stands among the parameters of `handle`. */
 export const EVENT = 64;
 
+/** Where the tokens of the retry budget stand in a result. */
+export const TOKENS = 64;
+
 /** Where the command stands in a result. */
 export const COMMAND = 72;
 
@@ -55,54 +58,40 @@ export const VALUES = 352;
 /** Memory for any call: the block, and the most fields with the longest values. */
 export const CALL_SIZE = 16_736;
 
-/** A number that was put is none. */
-let isBad: boolean;
+/** Where the mark ends among the parameters of `start`, and of `handle`; there, the other has its session, or padding. */
+const MARK_END_OF_START = 79;
+const MARK_END_OF_HANDLE = 103;
 
-/** Begins to put the numbers of a call, of which the mark comes last. */
-export function begin(): void {
-  isBad = false;
-}
-
-/** Puts a number of 32 bits, or one of 64 in two halves, of which each is cut to its bits. */
-export function put(block: DataView, at: number, value: number, size: 4 | 8 = 4): void {
-  isBad ||= !(value >= 0 && value < 256 ** size && value % 1 === 0);
-  block.setUint32(at, value, true);
-  if (size > 4) block.setUint32(at + 4, value / 2 ** 32, true);
+/**
+ * Puts a whole number of `size` bytes. If it is none (negative, a fraction, NaN, too large), the mark becomes one that the
+ * policy refuses, so that none is taken for another; the mark is therefore put first.
+ */
+export function put(bytes: Uint8Array, at: number, value: number, size: 2 | 4 | 8 = 4): void {
+  for (let left = value, i = 0; i < size; left /= 256) bytes[at + i++] = left;
+  if (get(bytes, at, size) !== value) bytes[MARK_END_OF_START] = bytes[MARK_END_OF_HANDLE] = 255;
 }
 
 /** Puts whether there is a number of 64 bits, and the number behind it. */
-export function putOption(block: DataView, at: number, value: number | null | undefined): void {
-  block.setUint8(at, +(value != null));
-  put(block, at + 8, value ?? 0, 8);
+export function putOption(bytes: Uint8Array, at: number, value: number | null | undefined): void {
+  bytes[at] = +(value != null);
+  put(bytes, at + 8, value ?? 0, 8);
 }
 
-/** Puts the mark. If a number was none, it is one that the policy refuses, so that none is taken for another. */
-export function putMark(block: DataView, at: number, mark: number): void {
-  put(block, at, mark, 8);
-  if (isBad) put(block, at, 2 ** 63, 8);
+/** A number of `size` bytes; exact up to 2^53 − 1, and nothing that is read this way is larger. */
+export function get(bytes: Uint8Array, at: number, size = 4): number {
+  let value = 0;
+  while (size--) value = value * 256 + bytes[at + size]!;
+  return value;
 }
 
-export function getU16(block: DataView, at: number): number {
-  return block.getUint16(at, true);
-}
-
-export function getU32(block: DataView, at: number): number {
-  return block.getUint32(at, true);
-}
-
-/** A number of 64 bits in two halves; exact up to 2^53 − 1, and nothing that is read this way is larger. */
-export function getU64(block: DataView, at: number): number {
-  return getU32(block, at) + getU32(block, at + 4) * 2 ** 32;
-}
-
-/** A number, if there is one. */
-export function getOption(block: DataView, at: number): number | null {
-  return block.getUint8(at) ? getU64(block, at + 8) : null;
+/** A number of 64 bits, if there is one. */
+export function getOption(bytes: Uint8Array, at: number): number | null {
+  return bytes[at] ? get(bytes, at + 8, 8) : null;
 }
 
 /** What is needed to go on later, of a result that ends a request, if it is there. */
-export function getResume(block: DataView): Resume | null {
-  return block.getUint8(104)
-    ? { delay: getU64(block, 112), notBefore: getOption(block, 120), attemptsUsed: getU32(block, 136) }
+export function getResume(bytes: Uint8Array): Resume | null {
+  return bytes[104]
+    ? { delay: get(bytes, 112, 8), notBefore: getOption(bytes, 120), attemptsUsed: get(bytes, 136) }
     : null;
 }

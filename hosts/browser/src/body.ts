@@ -16,7 +16,7 @@ export type Replay = (() => Sendable | Promise<Sendable>) | undefined;
 /**
  * Takes a body as it is at this moment, as `fetch` does.
  *
- * @param headers gets the type of a `FormData`, whose boundary must stay the same
+ * @param headers gets the type of a `FormData`, whose boundary must stay the same, unless it has one
  */
 export function replayOf(body: Sendable | BodyFactory, headers: Headers): Replay {
   if (typeof body === "function") {
@@ -31,7 +31,7 @@ export function replayOf(body: Sendable | BodyFactory, headers: Headers): Replay
   }
   if (body instanceof FormData) {
     const form = new Response(body);
-    if (!headers.has("content-type")) headers.set("content-type", form.headers.get("content-type")!);
+    form.headers.forEach((value, name) => headers.has(name) || headers.set(name, value));
     let whole: Promise<Blob> | undefined;
     return () => (whole ??= form.blob());
   }
@@ -40,6 +40,6 @@ export function replayOf(body: Sendable | BodyFactory, headers: Headers): Replay
     body instanceof URLSearchParams ? new URLSearchParams(body)
     : body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? new Blob([body as BlobPart])
     : body;
-  const isStream = copy === body && typeof body === "object" && body !== null && !(body instanceof Blob);
-  return isStream ? undefined : () => copy;
+  // What is neither copied nor immutable is a stream, or nobody knows what.
+  return copy !== body || Object(body) !== body || body instanceof Blob ? () => copy : undefined;
 }

@@ -22,11 +22,6 @@ export interface Core extends WebAssembly.Exports {
   readonly "refrain:policy/policy@1.0.0#handle": (at: number) => number;
 }
 
-/** Makes an instance of a core module. */
-export function instantiate(module: WebAssembly.Module): Core {
-  return new WebAssembly.Instance(module).exports as Core;
-}
-
 /**
  * An engine over a compiled core module whose description is known, as `refrain bundle` writes it. It is ready at once.
  *
@@ -35,42 +30,43 @@ export function instantiate(module: WebAssembly.Module): Core {
  */
 export function bundledEngine(module: WebAssembly.Module, description: Description): Engine {
   let core: Core;
-  let memory: DataView;
-  // Clamped: a character that is no byte becomes one that no hint is written with.
-  let bytes: Uint8ClampedArray;
+  let memory: Uint8Array;
   let isIdle = false;
   return {
     description,
     call(name, block, headers) {
       // Read before the call, which nobody may interrupt.
-      const values = headers && description.fields.map((field) => headers.get(field));
+      const values = description.fields.map((field) => headers?.get(field));
       if (!isIdle) {
-        core = instantiate(module);
-        memory = new DataView(core.memory.buffer);
-        bytes = new Uint8ClampedArray(core.memory.buffer);
+        core = new WebAssembly.Instance(module).exports as Core;
+        memory = new Uint8Array(core.memory.buffer);
       }
       isIdle = false;
-      const at = core.cabi_realloc(0, 0, 8, CALL_SIZE) >>> 0;
+      const at = core.cabi_realloc(0, 0, 8, CALL_SIZE);
       // A module refuses by an address outside its memory, where nothing can be set.
-      bytes.set(block, at);
-      if (values) {
-        let list = at + BLOCK_SIZE;
-        let end = at + VALUES;
-        put(memory, at + LIST, list);
-        values.forEach((value, index) => {
-          if (value == null) return;
-          const begin = end;
-          for (let i = 0; i < value.length && i < FIELD_MAX; i++) bytes[end++] = value.charCodeAt(i);
-          put(memory, list, index);
-          put(memory, list + 4, begin);
-          put(memory, list + 8, end - begin);
-          list += FIELD_SIZE;
-        });
-        put(memory, at + LIST + 4, (list - at - BLOCK_SIZE) / FIELD_SIZE);
-      }
-      const result = core[`refrain:policy/policy@1.0.0#${name}`](at) >>> 0;
+      memory.set(block, at);
+      if (name === "handle") putFields(memory, at, values);
+      const result = core[`refrain:policy/policy@1.0.0#${name}`](at);
       block.set(new Uint8Array(memory.buffer, result, RESULT_SIZE));
       isIdle = true;
     },
   };
+}
+
+/** Puts the list of fields, and behind it their values. */
+function putFields(memory: Uint8Array, at: number, values: readonly (string | null | undefined)[]): void {
+  let count = 0;
+  let end = at + VALUES;
+  values.forEach((value, index) => {
+    if (value == null) return;
+    const field = at + BLOCK_SIZE + FIELD_SIZE * count++;
+    const length = Math.min(value.length, FIELD_MAX);
+    put(memory, field, index);
+    put(memory, field + 4, end);
+    put(memory, field + 8, length);
+    // A character that is no byte becomes one that no hint is written with.
+    for (let i = 0; i < length; i++) memory[end++] = Math.min(value.charCodeAt(i), 255);
+  });
+  put(memory, at + LIST, at + BLOCK_SIZE);
+  put(memory, at + LIST + 4, count);
 }

@@ -11,14 +11,11 @@ import {
   NOW_OF_HANDLE,
   NOW_OF_START,
   PARTS,
-  begin,
+  TOKENS,
+  get,
   getOption,
   getResume,
-  getU16,
-  getU32,
-  getU64,
   put,
-  putMark,
   putOption,
 } from "./block.js";
 import type { Engine, Fields } from "./engine.js";
@@ -53,64 +50,61 @@ export interface Decider {
 /** The same engine, asked in words. */
 export function decider(engine: Engine): Decider {
   const bytes = new Uint8Array(BLOCK_SIZE);
-  const block = new DataView(bytes.buffer);
   const names = engine.description.fields;
   return {
     start(request, now, into) {
-      begin();
-      putRequest(block, request);
-      putNow(block, NOW_OF_START, now);
+      putNow(bytes, NOW_OF_START, now);
+      putRequest(bytes, request);
       engine.call("start", bytes);
-      return readStep(block, into);
+      return readStep(bytes, into);
     },
     handle(execution, event, now, into) {
-      begin();
-      execution.forEach((word, i) => block.setInt32(4 * i, word, true));
-      putEvent(block, event);
-      putNow(block, NOW_OF_HANDLE, now);
+      execution.forEach((word, i) => put(bytes, 4 * i, word >>> 0));
+      putNow(bytes, NOW_OF_HANDLE, now);
+      putEvent(bytes, event);
       const values = event.event === RESPONSE ? event.fields : [];
       const fields: Fields = { get: (name) => values[names.indexOf(name)] };
       engine.call("handle", bytes, fields);
-      return readStep(block, into);
+      return readStep(bytes, into);
     },
   };
 }
 
-function putRequest(block: DataView, request: Request): void {
+function putRequest(bytes: Uint8Array, request: Request): void {
   // One that has no number becomes the last.
-  block.setUint8(0, Math.min(request.method >>> 0, OTHER_METHOD));
-  block.setUint8(1, request.key);
-  block.setUint8(2, +request.replayable);
-  block.setUint8(8, +(request.maxAttempts != null));
-  put(block, 12, request.maxAttempts ?? 0);
-  putOption(block, 16, request.deadline);
-  putOption(block, 32, request.maxWait);
-  put(block, 48, request.attemptsUsed);
-  putOption(block, 56, request.notBefore);
+  bytes[0] = Math.min(request.method >>> 0, OTHER_METHOD);
+  bytes[1] = request.key;
+  bytes[2] = +request.replayable;
+  bytes[8] = +(request.maxAttempts != null);
+  put(bytes, 12, request.maxAttempts ?? 0);
+  putOption(bytes, 16, request.deadline);
+  putOption(bytes, 32, request.maxWait);
+  put(bytes, 48, request.attemptsUsed);
+  putOption(bytes, 56, request.notBefore);
 }
 
-function putNow(block: DataView, at: number, now: Now): void {
-  putOption(block, at + 8, now.wall);
-  put(block, at + 24, now.session, 8);
-  block.setUint8(at + 32, +now.cancelled);
-  block.setUint8(at + 33, now.network);
-  put(block, at + 36, now.sample);
-  put(block, at + 40, now.tokens);
-  putOption(block, at + 48, now.hold);
-  putMark(block, at, now.mark);
+function putNow(bytes: Uint8Array, at: number, now: Now): void {
+  put(bytes, at, now.mark, 8);
+  putOption(bytes, at + 8, now.wall);
+  put(bytes, at + 24, now.session, 8);
+  bytes[at + 32] = +now.cancelled;
+  bytes[at + 33] = now.network;
+  put(bytes, at + 36, now.sample);
+  put(bytes, at + 40, now.tokens);
+  putOption(bytes, at + 48, now.hold);
 }
 
-function putEvent(block: DataView, event: Event): void {
-  block.setUint8(EVENT, event.event);
+function putEvent(bytes: Uint8Array, event: Event): void {
+  bytes[EVENT] = event.event;
   if (event.event === WAKE) return;
-  put(block, EVENT + 4, event.attempt);
-  put(block, EVENT + 8, event.sends);
-  block.setUint8(EVENT + 12, +event.exhausted);
+  put(bytes, EVENT + 4, event.attempt);
+  put(bytes, EVENT + 8, event.sends);
+  bytes[EVENT + 12] = +event.exhausted;
   if (event.event === FAILURE) {
-    block.setUint8(EVENT + 16, event.kind);
-    block.setUint8(EVENT + 17, +event.timedOut);
+    bytes[EVENT + 16] = event.kind;
+    bytes[EVENT + 17] = +event.timedOut;
   } else {
-    put(block, EVENT + 16, event.status < 2 ** 16 ? event.status : Number.NaN);
+    put(bytes, EVENT + 16, event.status, 2);
   }
 }
 
@@ -119,27 +113,27 @@ function putEvent(block: DataView, event: Event): void {
  *
  * @throws RangeError for a command that is not known here
  */
-export function readStep(block: DataView, into: StepBuffer): Step {
-  for (let i = 0; i < 16; i++) into.execution[i] = block.getInt32(4 * i, true);
-  into.tokens = getU32(block, 64);
-  into.command = block.getUint8(COMMAND) as Step["command"];
+export function readStep(bytes: Uint8Array, into: StepBuffer): Step {
+  for (let i = 0; i < 16; i++) into.execution[i] = get(bytes, 4 * i);
+  into.tokens = get(bytes, TOKENS);
+  into.command = bytes[COMMAND] as Step["command"];
   switch (into.command) {
     case SEND:
-      into.attempt = getU32(block, PARTS);
-      into.timeout = getOption(block, PARTS + 8);
+      into.attempt = get(bytes, PARTS);
+      into.timeout = getOption(bytes, PARTS + 8);
       break;
     case WAIT:
-      into.until = getU64(block, PARTS);
-      into.delay = getU64(block, PARTS + 8);
-      into.retryIndex = getU32(block, PARTS + 16);
-      into.bound = getU16(block, PARTS + 20);
-      into.hint = getU16(block, PARTS + 22);
+      into.until = get(bytes, PARTS, 8);
+      into.delay = get(bytes, PARTS + 8, 8);
+      into.retryIndex = get(bytes, PARTS + 16);
+      into.bound = get(bytes, PARTS + 20, 2);
+      into.hint = get(bytes, PARTS + 22, 2);
       break;
     case AWAIT_NETWORK:
-      into.until = getU64(block, PARTS);
+      into.until = get(bytes, PARTS, 8);
       break;
     case FINISH:
-      readOutcome(block, PARTS, into);
+      readOutcome(bytes, PARTS, into);
       break;
     case KEEP:
       break;
@@ -149,13 +143,13 @@ export function readStep(block: DataView, into: StepBuffer): Step {
   return into as Step;
 }
 
-function readOutcome(block: DataView, at: number, into: StepBuffer): void {
-  into.end = getU16(block, at);
-  into.bound = getU16(block, at + 2);
-  into.hint = getU16(block, at + 4);
-  into.attempts = getU32(block, at + 8);
-  into.maybeApplied = block.getUint8(at + 12) > 0;
-  into.handOver = block.getUint8(at + 14) as Finish["handOver"];
-  into.lastStatus = into.handOver === LAST_STATUS ? getU16(block, at + 16) : 0;
-  into.resume = getResume(block);
+function readOutcome(bytes: Uint8Array, at: number, into: StepBuffer): void {
+  into.end = get(bytes, at, 2);
+  into.bound = get(bytes, at + 2, 2);
+  into.hint = get(bytes, at + 4, 2);
+  into.attempts = get(bytes, at + 8);
+  into.maybeApplied = bytes[at + 12]! > 0;
+  into.handOver = bytes[at + 14] as Finish["handOver"];
+  into.lastStatus = into.handOver === LAST_STATUS ? get(bytes, at + 16, 2) : 0;
+  into.resume = getResume(bytes);
 }

@@ -17,8 +17,8 @@ export type Host = FetchOptions &
   Required<Pick<FetchOptions, "fetch" | "network" | "time" | "entropy">> & {
     /** The tokens of the retry budgets that are not full, by who shares them. */
     readonly budgets: Map<string, number>;
-    /** Blocks that no request uses: to make one takes as long as a decision. */
-    readonly blocks: DataView[];
+    /** Blocks that no request uses: to make one takes longer than a decision. */
+    readonly blocks: Uint8Array[];
   };
 
 /**
@@ -40,7 +40,7 @@ export type Host = FetchOptions &
  */
 export function createFetch(options: FetchOptions): Fetch {
   if (options.host?.sessionRequired && !options.session) {
-    throw new TypeError("expected a `session`, which the policy requires; `createSession()` makes one");
+    throw new TypeError("expected a `session`, which the policy requires");
   }
   const host: Host = {
     fetch: (input, init) => fetch(input, init),

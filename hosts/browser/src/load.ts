@@ -11,9 +11,11 @@
  * @throws TypeError if it cannot be downloaded, or is another
  */
 export async function fetchModule(url: URL, integrity: string): Promise<BufferSource> {
-  // Where a bundler turned the file into a URL, `connect-src` of a Content-Security-Policy would keep `fetch` from it.
-  return url.protocol === "data:"
-    ? Uint8Array.from(atob(url.href.split(",")[1]!), (byte) => byte.charCodeAt(0))
+  // A bundler may have turned the file into a `data:` URL, from which `connect-src` of a Content-Security-Policy would
+  // keep `fetch`.
+  const [, data] = url.href.split(";base64,");
+  return data
+    ? Uint8Array.from(atob(data), (byte) => byte.charCodeAt(0))
     : (await fetch(url, { integrity })).arrayBuffer();
 }
 

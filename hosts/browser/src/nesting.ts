@@ -4,37 +4,41 @@
  * @module
  */
 
+/** Where it stands in a `Nesting`. */
+export const TOLD = 2;
+/** See `TOLD`. */
+export const EARLY = 3;
+/** See `TOLD`. */
+export const GAVE_UP = 4;
+
 /**
  * What a layer puts into the `init` of an attempt, for a layer below. It survives `{ ...init }`, but no `new Request`.
  */
-export const NESTING = Symbol.for("@refrain/fetch");
+export const NESTING = Symbol.for("refrain");
 
 /** One layer of a logical request. */
-export interface Layer {
+export type Layer = [
   /** All sends, of all layers. */
-  readonly count: { sends: number };
+  count: { sends: number },
   /** The most sends that this layer and those above allow. */
-  readonly max: number;
-}
+  max: number,
+  /** What a caller in another process said of its own attempts; it retries what fails here. See `retriedAbove`. */
+  told: string | undefined,
+];
 
 /** One attempt of a layer, as those below see it. */
-export interface Nesting extends Partial<Layer> {
-  /** What a caller in another process said of its own attempts; it retries what fails here. See `retriedAbove`. */
-  readonly told?: string | undefined;
-  /** A layer below counts the sends of this attempt. */
-  joined?: boolean;
+export type Nesting = [
+  ...Partial<Layer>,
+  /** Sends that were counted in advance: that of the attempt, until a layer below counts those that it makes. */
+  early?: number,
   /** A layer below gave up. */
-  gaveUp?: boolean;
-}
+  gaveUp?: boolean,
+];
 
 /** The layer of a request that had `used` sends before, below the attempt of another layer if there is one. */
-export function join(above: Nesting | undefined, used: number, max: number, limit = max): Layer {
-  const count = above?.count ?? { sends: 0 };
-  if (above?.count && !above.joined) {
-    above.joined = true;
-    // The layer above counted its attempt as a send; those below it are the sends.
-    count.sends--;
-  }
-  count.sends = Math.max(count.sends, used);
-  return { count, max: Math.min(max, limit, above?.max ?? max) };
+export function join(above: Nesting = [], used: number, most: number, limit = most): Layer {
+  const [count = { sends: 0 }, max = limit, told, early = 0] = above;
+  above[EARLY] = 0;
+  count.sends = Math.max(count.sends - early, used);
+  return [count, Math.min(max, limit, most), told];
 }

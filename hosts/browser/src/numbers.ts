@@ -4,6 +4,8 @@
  * @module
  */
 
+/** The last method of those that have no body; GET is the other. */
+export const HEAD = 1;
 /** A method without a number of its own. */
 export const OTHER_METHOD = 10;
 

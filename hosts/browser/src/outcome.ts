@@ -4,10 +4,9 @@
  * @module
  */
 
-import { ATTEMPTS, MAYBE_APPLIED, PARTS, getResume, getU16, getU32 } from "./block.js";
+import { ATTEMPTS, MAYBE_APPLIED, PARTS, get, getResume } from "./block.js";
 import type { Resume } from "./engine.js";
 import { ENDS } from "./names.js";
-import type { Session } from "./session.js";
 
 /**
  * Why a request ended: as the policy says, or, where it could not be asked,
@@ -66,20 +65,20 @@ export class RefrainError extends TypeError implements Outcome {
   }
 }
 
-/** How a request ended, by the last answer of the policy, or for another reason. */
-export function outcomeIn(block: DataView, reason: Reason = ENDS[getU16(block, PARTS)] || "unknown"): Outcome {
+/** How a request ended, by the last answer of the policy. */
+export function outcomeIn(bytes: Uint8Array, reason: Reason): Outcome {
   return {
     reason,
-    attempts: getU32(block, ATTEMPTS),
-    maybeApplied: !!block.getUint8(MAYBE_APPLIED),
-    bound: getU16(block, PARTS + 2),
-    hint: getU16(block, PARTS + 4),
-    resume: getResume(block),
+    attempts: get(bytes, ATTEMPTS),
+    maybeApplied: !!bytes[MAYBE_APPLIED],
+    bound: get(bytes, PARTS + 2, 2),
+    hint: get(bytes, PARTS + 4, 2),
+    resume: getResume(bytes),
   };
 }
 
-/** What became of the requests that responses are of, and who had asked. */
-export const delivered = new WeakMap<Response, readonly [Outcome, Session | undefined, number | undefined]>();
+/** What became of the requests that responses are of, and the signal of the session that had asked. */
+export const delivered = new WeakMap<Response, readonly [Outcome, AbortSignal | undefined]>();
 
 /**
  * What became of the logical request that a response is of: its own status says nothing of attempts before it.
@@ -100,6 +99,5 @@ export function outcomeOf(response: Response): Outcome | undefined {
 export function isCurrent(response: Response): boolean {
   const found = delivered.get(response);
   if (!found) throw new TypeError("expected a response as it came from createFetch, not a copy");
-  const [, session, of] = found;
-  return !session || session.current === of;
+  return !found[1]?.aborted;
 }

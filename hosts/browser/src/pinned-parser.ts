@@ -4,8 +4,8 @@
  * @module
  */
 
-import { FIELD_MAX, getU16 } from "./block.js";
-import { instantiate } from "./bundled.js";
+import { FIELD_MAX } from "./block.js";
+import type { Core } from "./bundled.js";
 import type { Parser, RetryAfter } from "./engine.js";
 
 /**
@@ -13,8 +13,9 @@ import type { Parser, RetryAfter } from "./engine.js";
  * values does not download it.
  */
 export function pinnedParser(module: WebAssembly.Module): Parser {
-  const core = instantiate(module);
+  const core = new WebAssembly.Instance(module).exports as Core;
   const view = new DataView(core.memory.buffer);
+  // Clamped: a character that is no byte becomes one that no value is written with.
   const bytes = new Uint8ClampedArray(core.memory.buffer);
   return {
     parse(value: string, wall: number | null): RetryAfter {
@@ -23,7 +24,7 @@ export function pinnedParser(module: WebAssembly.Module): Parser {
       bytes.set(cut, from);
       const parse = core["refrain:policy/policy@1.0.0#parse"];
       const at = parse(from, cut.length, wall === null ? 0 : 1, BigInt(wall ?? 0)) >>> 0;
-      if (view.getUint8(at)) return { refused: getU16(view, at + 8) };
+      if (view.getUint8(at)) return { refused: view.getUint16(at + 8, true) };
       return view.getUint8(at + 8)
         ? { at: view.getBigInt64(at + 16, true) }
         : { delaySeconds: view.getBigUint64(at + 16, true) };

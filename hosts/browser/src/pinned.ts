@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getU32 } from "./block.js";
-import { bundledEngine, instantiate, type Core } from "./bundled.js";
+import { get } from "./block.js";
+import { bundledEngine, type Core } from "./bundled.js";
 import type { Description, Engine } from "./engine.js";
 
 export { bundledEngine } from "./bundled.js";
@@ -21,20 +21,20 @@ const MAX_ATTEMPTS = 4;
  * @throws if the module is no core module of this interface, or the policy in it is damaged
  */
 export function pinnedEngine(module: WebAssembly.Module): Engine {
-  return bundledEngine(module, describe(instantiate(module)));
+  return bundledEngine(module, describe(new WebAssembly.Instance(module).exports as Core));
 }
 
 function describe(core: Core): Description {
   const at = core["refrain:policy/policy@1.0.0#describe"]() >>> 0;
-  const view = new DataView(core.memory.buffer);
+  const bytes = new Uint8Array(core.memory.buffer);
   // All that names, versions and fields are made of is ASCII.
   const text = (at: number): string =>
-    String.fromCharCode(...new Uint8Array(view.buffer, getU32(view, at), getU32(view, at + 4)));
+    String.fromCharCode(...new Uint8Array(bytes.buffer, get(bytes, at), get(bytes, at + 4)));
   return {
     name: text(at),
     version: text(at + 8),
-    fields: Array.from({ length: getU32(view, at + 20) }, (_, i) => text(getU32(view, at + 16) + 8 * i)),
-    budget: view.getUint8(at + 24) ? getU32(view, at + 28) : null,
-    maxAttempts: getU32(view, getU32(view, at + 32) + MAX_ATTEMPTS),
+    fields: Array.from({ length: get(bytes, at + 20) }, (_, i) => text(get(bytes, at + 16) + 8 * i)),
+    budget: bytes[at + 24] ? get(bytes, at + 28) : null,
+    maxAttempts: get(bytes, get(bytes, at + 32) + MAX_ATTEMPTS),
   };
 }

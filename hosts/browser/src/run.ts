@@ -4,88 +4,65 @@
  * @module
  */
 
-import { onAbort } from "./abort.js";
 import { attempt, type Result } from "./attempt.js";
-import { COMMAND, HAND_OVER, LAST, PARTS, getU16, getU64 } from "./block.js";
-import { talkOf } from "./call.js";
+import { ATTEMPTS, BLOCK_SIZE, COMMAND, HAND_OVER, LAST, MAYBE_APPLIED, PARTS, get, put } from "./block.js";
+import { callOf, type Given } from "./call.js";
 import type { Host } from "./fetch.js";
-import {
-  AWAIT_NETWORK,
-  CANCELLED,
-  DEFERRED,
-  FINISH,
-  KEEP,
-  LAST_STATUS,
-  NOT_RETRYABLE,
-  SEND,
-  SUCCESS,
-  WAIT,
-} from "./numbers.js";
-import type { FetchInit } from "./options.js";
-import { RefrainError, delivered, outcomeIn } from "./outcome.js";
-import { NONE, ask, change, close, rest, woken, type Talk } from "./talk.js";
+import { ENDS } from "./names.js";
+import { GAVE_UP, NESTING } from "./nesting.js";
+import { CANCELLED, DEFERRED, FINISH, LAST_STATUS, NOT_RETRYABLE, SEND, SUCCESS } from "./numbers.js";
+import { RefrainError, delivered, outcomeIn, type Reason } from "./outcome.js";
+import { talkOf } from "./talk.js";
 
 /** Runs one logical request to its end. */
-export async function run(host: Host, input: RequestInfo | URL, init: FetchInit): Promise<Response> {
-  const own = talkOf(host, input, init);
-  const sources = [own.signal, host.session?.signal];
-  const unheard = sources.map((source) => source && onAbort(source, () => change(own)));
+export async function run(host: Host, input: RequestInfo | URL, given: Given): Promise<Response> {
+  const call = callOf(host, input, given);
+  const [signal, [count], begin, budget] = call;
+  const used = count.sends;
+  const own = host.session?.signal;
+  const bytes = (host.blocks.pop() ?? new Uint8Array(BLOCK_SIZE)).fill(0);
+  const talk = talkOf(host, bytes, signal, budget);
+  const [ask, close, pause, end] = talk;
+  let last: Result = [];
+  let fault: Reason = "engine-failed";
   try {
-    return finish(own, await obey(own));
-  } finally {
-    for (const unhear of unheard) unhear?.();
-    host.blocks.push(own.block);
-  }
-}
-
-/** Carries out commands until the last, or until the policy cannot be asked, or not be obeyed: then nothing more is sent. */
-async function obey(talk: Talk): Promise<Result<Response>> {
-  const { bytes } = talk;
-  let last: Result<Response>;
-  try {
-    ask(talk, talk.put);
-    while (bytes[COMMAND] !== FINISH) last = await (bytes[COMMAND] === SEND ? attempt(talk) : pause(talk));
-    return last;
+    let at = ask(begin);
+    while (bytes[COMMAND] !== FINISH) {
+      if (bytes[COMMAND] === SEND) last = await attempt(call, talk, bytes, at);
+      else at = await pause();
+    }
   } catch (error) {
-    close(talk);
-    return { error };
+    // The policy cannot be asked, or not be obeyed: nothing more is sent. The block says how often was sent, and no more.
+    fault = close();
+    last = [, error];
+    bytes.fill(0);
+    put(bytes, ATTEMPTS, count.sends);
+    bytes[MAYBE_APPLIED] = +(count.sends > used);
   }
-}
+  end();
+  return handOver();
 
-/** Waits until the policy commands something else. */
-async function pause(talk: Talk): Promise<undefined> {
-  const { bytes, block, host } = talk;
-  const command = bytes[COMMAND]!;
-  const until = getU64(block, PARTS);
-  const unsubscribe = command === AWAIT_NETWORK ? host.network.subscribe(() => change(talk)) : undefined;
-  // Outside an attempt there is nothing to keep doing, and of a command that is not known here nothing at all is done.
-  let isOver = command !== WAIT && command !== AWAIT_NETWORK;
-  try {
-    do {
-      if (isOver) throw new RangeError("expected another command");
-      await rest(talk, until);
-      talk.before = bytes.slice();
-      ask(talk, woken, NONE);
-      isOver = talk.at >= until;
-    } while (bytes[COMMAND] === KEEP || (bytes[COMMAND] === command && getU64(block, PARTS) === until));
-  } finally {
-    unsubscribe?.();
+  /** Hands over what the policy says. */
+  function handOver(): Response {
+    // Nobody takes it before it was read here.
+    host.blocks.push(bytes);
+    const code = get(bytes, PARTS, 2);
+    const [response, cause] = last;
+    // There is no success without a response.
+    const reason = code || response ? ENDS[code] || "unknown" : fault;
+    const outcome = outcomeIn(bytes, reason);
+    const above = given[NESTING];
+    if (above) above[GAVE_UP] = reason !== ENDS[SUCCESS] && reason !== ENDS[NOT_RETRYABLE];
+    if (response) {
+      delivered.set(response, [outcome, own]);
+      if (code !== DEFERRED) return response;
+    }
+    if (code === CANCELLED && signal?.aborted) throw signal.reason;
+    throw new RefrainError(
+      outcome,
+      response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? get(bytes, LAST, 2) : 0),
+      response,
+      cause,
+    );
   }
-}
-
-/** Hands over what the policy says. */
-function finish({ host, above, signal, bytes, block, session, fault }: Talk, last: Result<Response>): Response {
-  const end = getU16(block, PARTS);
-  const response = last?.value;
-  // There is no success without a response, unless the policy did not end the request.
-  const reason = end === SUCCESS && !response ? fault : undefined;
-  const outcome = outcomeIn(block, reason);
-  if (above) above.gaveUp = !!reason || (end !== SUCCESS && end !== NOT_RETRYABLE);
-  if (response) {
-    delivered.set(response, [outcome, host.session, session]);
-    if (end !== DEFERRED) return response;
-  }
-  if (end === CANCELLED && signal?.aborted) throw signal.reason;
-  const status = response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? getU16(block, LAST) : 0);
-  throw new RefrainError(outcome, status, response, last?.error);
 }

@@ -31,11 +31,11 @@ export interface Time {
 const PIECE = 15_000;
 
 /**
- * By how much a browser's clock may be behind and, at another reading, ahead, added where it is rounded up. Clocks are
- * made coarse against fingerprinting: 0.1 ms in Chromium, 1 ms in Firefox and Safari, each reading a step early or
- * late.
+ * How much later than the millisecond that has begun a reading is that is rounded up: one until that is over, and two by
+ * which a browser's clock may be behind and, at another reading, ahead. Clocks are made coarse against fingerprinting:
+ * 0.1 ms in Chromium, 1 ms in Firefox and Safari, each reading a step early or late.
  */
-const COARSE = 2;
+const UP = 3;
 
 /**
  * `performance.now`, timers of at most 15 s, and `Date.now` as wall clock, which is asked for HTTP-dates only.
@@ -51,7 +51,7 @@ const COARSE = 2;
  * It is late in each of these, and never early.
  */
 export const systemTime: Time = {
-  mark: (up) => (up ? Math.ceil(performance.now()) + COARSE : Math.floor(performance.now())),
+  mark: (up) => Math.floor(performance.now()) + UP * +up,
   wall: () => Date.now(),
   sleep(until, wake) {
     const timer = setTimeout(wake, Math.max(0, Math.min(until - performance.now(), PIECE)));

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { EVENT, NOW_OF_HANDLE, NOW_OF_START, getU16, getU32, getU64 } from "./block.js";
+import { EVENT, NOW_OF_HANDLE, NOW_OF_START, get } from "./block.js";
 import { readStep } from "./decider.js";
 import type { Engine } from "./engine.js";
 import { AWAIT_NETWORK, FAILURE, FINISH, RESPONSE, SEND, WAIT } from "./numbers.js";
@@ -57,8 +57,7 @@ export function watched(engine: Engine, watch: (event: FetchEvent) => void): Eng
   return {
     description: engine.description,
     call(name, bytes, headers) {
-      const block = new DataView(bytes.buffer, bytes.byteOffset);
-      const at = getU64(block, name === "start" ? NOW_OF_START : NOW_OF_HANDLE);
+      const at = get(bytes, name === "start" ? NOW_OF_START : NOW_OF_HANDLE, 8);
       // Another request may have used the block before.
       const request = (name === "handle" && requests.get(bytes)) || { request: count++ };
       requests.set(bytes, request);
@@ -69,10 +68,10 @@ export function watched(engine: Engine, watch: (event: FetchEvent) => void): Eng
           void Promise.reject(error);
         }
       };
-      if (name === "handle") tellEvent(block, tell);
+      if (name === "handle") tellEvent(bytes, tell);
       try {
         engine.call(name, bytes, headers);
-        tellStep(readStep(block, stepBuffer()), request, at, tell);
+        tellStep(readStep(bytes, stepBuffer()), request, at, tell);
       } catch (error) {
         tell({ type: "engine-failed" });
         throw error;
@@ -81,13 +80,13 @@ export function watched(engine: Engine, watch: (event: FetchEvent) => void): Eng
   };
 }
 
-function tellEvent(block: DataView, tell: (happening: Happening) => void): void {
-  const event = block.getUint8(EVENT);
-  const attempt = getU32(block, EVENT + 4);
-  if (event === RESPONSE) tell({ type: "answered", attempt, status: getU16(block, EVENT + 16) });
+function tellEvent(bytes: Uint8Array, tell: (happening: Happening) => void): void {
+  const event = bytes[EVENT];
+  const attempt = get(bytes, EVENT + 4);
+  if (event === RESPONSE) tell({ type: "answered", attempt, status: get(bytes, EVENT + 16, 2) });
   if (event === FAILURE) {
-    const kind = block.getUint8(EVENT + 16) as FailureEvent["kind"];
-    tell({ type: "failed", attempt, kind, timedOut: block.getUint8(EVENT + 17) > 0 });
+    const kind = bytes[EVENT + 16] as FailureEvent["kind"];
+    tell({ type: "failed", attempt, kind, timedOut: bytes[EVENT + 17]! > 0 });
   }
 }
 
