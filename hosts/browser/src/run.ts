@@ -4,15 +4,16 @@
  * @module
  */
 
-import { attempt, type Result } from "./attempt.js";
 import { ATTEMPTS, BLOCK_SIZE, COMMAND, HAND_OVER, LAST, MAYBE_APPLIED, PARTS, get, put } from "./block.js";
-import { callOf, type Given } from "./call.js";
 import type { Host } from "./fetch.js";
 import { ENDS } from "./names.js";
 import { GAVE_UP, NESTING } from "./nesting.js";
-import { CANCELLED, DEFERRED, FINISH, LAST_STATUS, NOT_RETRYABLE, SEND, SUCCESS } from "./numbers.js";
+import { DEFERRED, FINISH, LAST_STATUS, NOT_RETRYABLE, SEND, SUCCESS } from "./numbers.js";
 import { RefrainError, delivered, outcomeIn, type Reason } from "./outcome.js";
+
+import { callOf, type Given } from "./call.js";
 import { talkOf } from "./talk.js";
+import { attempt, type Result } from "./attempt.js";
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, given: Given): Promise<Response> {
@@ -40,29 +41,24 @@ export async function run(host: Host, input: RequestInfo | URL, given: Given): P
     bytes[MAYBE_APPLIED] = +(count.sends > used);
   }
   end();
-  return handOver();
-
-  /** Hands over what the policy says. */
-  function handOver(): Response {
-    // Nobody takes it before it was read here.
-    host.blocks.push(bytes);
-    const code = get(bytes, PARTS, 2);
-    const [response, cause] = last;
-    // There is no success without a response.
-    const reason = code || response ? ENDS[code] || "unknown" : fault;
-    const outcome = outcomeIn(bytes, reason);
-    const above = given[NESTING];
-    if (above) above[GAVE_UP] = reason !== ENDS[SUCCESS] && reason !== ENDS[NOT_RETRYABLE];
-    if (response) {
-      delivered.set(response, [outcome, own]);
-      if (code !== DEFERRED) return response;
-    }
-    if (code === CANCELLED && signal?.aborted) throw signal.reason;
-    throw new RefrainError(
-      outcome,
-      response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? get(bytes, LAST, 2) : 0),
-      response,
-      cause,
-    );
+  // Nobody else runs before it was read here.
+  host.blocks.push(bytes);
+  const code = get(bytes, PARTS, 2);
+  const [response, cause] = last;
+  // There is no success without a response.
+  const reason = code || response ? ENDS[code] || "unknown" : fault;
+  const outcome = outcomeIn(bytes, reason);
+  const above = given[NESTING];
+  if (above) above[GAVE_UP] = reason !== ENDS[SUCCESS] && reason !== ENDS[NOT_RETRYABLE];
+  if (response) {
+    delivered.set(response, [outcome, own]);
+    if (code !== DEFERRED) return response;
   }
+  if (signal?.aborted) throw signal.reason;
+  throw new RefrainError(
+    outcome,
+    response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? get(bytes, LAST, 2) : 0),
+    response,
+    cause,
+  );
 }
