@@ -7,8 +7,8 @@
 import { COMMAND, EVENT, HAND_OVER, PARTS, get, getOption, put } from "./block.js";
 import type { Sendable } from "./body.js";
 import type { Call } from "./call.js";
-import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS } from "./numbers.js";
 import { GAVE_UP, TOLD, type Nesting } from "./nesting.js";
+import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS } from "./numbers.js";
 import type { Talk } from "./talk.js";
 
 /** What came of an attempt, if that is what the caller gets. */
@@ -37,7 +37,7 @@ export async function attempt(
   let sending: Promise<Response> | undefined;
   let response: Response | undefined;
   let error: unknown;
-  let isKept = false;
+  let result: Result = [];
   try {
     if (body instanceof Promise) {
       isOver = await within(body, limit);
@@ -53,14 +53,16 @@ export async function attempt(
       // A layer below that sent nothing counts as a send, so that a faulty one cannot loop for free.
       count.sends = Math.max(count.sends, before + 1);
       ask(report, response ?? {});
-      isKept = bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS;
+      if (bytes[COMMAND] === FINISH && bytes[HAND_OVER] === THIS) {
+        result = [response, isOver ? error : new DOMException("no response in time", "TimeoutError")];
+      }
     }
   } finally {
     if (!response) abort.abort();
     // Lets go of the connection, also of an answer that comes although nobody waits for it.
-    if (!isKept) sending?.then(({ body }) => body?.cancel()).catch(() => {});
+    if (!result[0]) sending?.then(({ body }) => body?.cancel()).catch(() => {});
   }
-  return isKept ? [response, isOver ? error : new DOMException("no response in time", "TimeoutError")] : [];
+  return result;
 
   function report(): void {
     bytes[EVENT] = response ? RESPONSE : FAILURE;

@@ -47,7 +47,7 @@ export function bundledEngine(module: WebAssembly.Module, description: Descripti
       memory.set(block, at);
       if (name === "handle") putFields(memory, at, values);
       const result = core[`refrain:policy/policy@1.0.0#${name}`](at);
-      block.set(new Uint8Array(memory.buffer, result, RESULT_SIZE));
+      block.set(new Uint8Array(core.memory.buffer, result, RESULT_SIZE));
       isIdle = true;
     },
   };

@@ -48,8 +48,8 @@ export async function run(host: Host, input: RequestInfo | URL, given: Given): P
   // There is no success without a response.
   const reason = code || response ? ENDS[code] || "unknown" : fault;
   const outcome = outcomeIn(bytes, reason);
-  const above = given[NESTING];
-  if (above) above[GAVE_UP] = reason !== ENDS[SUCCESS] && reason !== ENDS[NOT_RETRYABLE];
+  const above = given[NESTING] ?? [];
+  above[GAVE_UP] = reason !== ENDS[SUCCESS] && reason !== ENDS[NOT_RETRYABLE];
   if (response) {
     delivered.set(response, [outcome, own]);
     if (code !== DEFERRED) return response;

@@ -179,6 +179,19 @@ describe("a request", () => {
     expect(error.cause).toMatchObject({ name: "TimeoutError" });
   });
 
+  it("lets go of what is answered after the time of the last attempt", async () => {
+    let answer!: (response: Response) => void;
+    const deaf: typeof fetch = () => new Promise((resolve) => (answer = resolve));
+    const { fetch, time } = bench({ attemptTimeout: 5_000, maxAttempts: 1 }, { fetch: deaf });
+    const running = refusal(fetch(URL_));
+    expect(await pass(time)).toBe(5_000);
+    expect((await running).cause).toMatchObject({ name: "TimeoutError" });
+    const late = new Response(new ReadableStream());
+    answer(late);
+    await settled();
+    await expect(late.body!.getReader().read()).resolves.toMatchObject({ done: true });
+  });
+
   it("cuts a running attempt short at a deadline that bounds attempts", async () => {
     const { fetch, server, time } = bench({ deadline: 3_000, deadlineBoundsAttempts: true });
     server.later();
