@@ -8,7 +8,7 @@ import { put, putOption } from "./block.js";
 import { replayOf, type Sendable } from "./body.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
-import { NESTING, join, type Layer, type Nesting } from "./nesting.js";
+import { COUNT, MAX, NESTING, join, type Layer, type Nesting } from "./nesting.js";
 import { AMBIGUOUS, HEAD, KEY_ABSENT, KEY_HONOURED, OTHER_METHOD, PERMANENT } from "./numbers.js";
 import type { FetchInit } from "./options.js";
 
@@ -57,10 +57,10 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
     bytes[1] = key || (name && headers.has(name)) ? KEY_HONOURED : KEY_ABSENT;
     bytes[2] = +!!replay;
     bytes[8] = 1;
-    put(bytes, 12, layer[1]);
+    put(bytes, 12, layer[MAX]);
     putOption(bytes, 16, limits?.deadline);
     putOption(bytes, 32, limits?.maxWait);
-    put(bytes, 48, layer[0].sends);
+    put(bytes, 48, layer[COUNT].sends);
     putOption(bytes, 56, resume?.notBefore);
   };
   const budget = (): string => {

@@ -4,11 +4,15 @@
  * @module
  */
 
-/** Where it stands in a `Nesting`. */
+/** Where it stands in a `Nesting`, and in a `Layer`. */
+export const COUNT = 0;
+/** See `COUNT`. */
+export const MAX = 1;
+/** See `COUNT`. */
 export const TOLD = 2;
-/** See `TOLD`. */
+/** Where it stands in a `Nesting`. */
 export const EARLY = 3;
-/** See `TOLD`. */
+/** See `EARLY`. */
 export const GAVE_UP = 4;
 
 /**

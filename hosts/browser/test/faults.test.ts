@@ -1,6 +1,6 @@
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
-import { FINISH, KEY_ABSENT, NETWORK_UNKNOWN, RESPONSE, SEND, WAIT, decider, stepBuffer, type Now } from "../src/engine.js";
+import { FINISH, KEY_ABSENT, NETWORK_UNKNOWN, RESPONSE, SEND, WAIT, WAKE, decider, stepBuffer, type Now } from "../src/engine.js";
 import { compilerOf } from "../src/dynamic.js";
 import { ENDS } from "../src/names.js";
 import { bundledEngine, pinnedEngine } from "../src/pinned.js";
@@ -44,6 +44,15 @@ describe.each(Object.entries(engines))("in the %s engine, a number that is none 
   it.each(["maxAttempts", "deadline", "maxWait", "attemptsUsed", "notBefore"] as const)("in `request.%s`", (member) => {
     for (const number of noNumbers) {
       const step = engine.start({ ...get, [member]: number }, now, stepBuffer());
+      expect(step, String(number)).toMatchObject(invalid);
+    }
+  });
+
+  it.each(["mark", "wall", "sample", "tokens", "hold"] as const)("in `now.%s`, when a request goes on", (member) => {
+    for (const number of noNumbers) {
+      const buffer = stepBuffer();
+      engine.start(get, now, buffer);
+      const step = engine.handle(buffer.execution, { event: WAKE }, { ...now, [member]: number }, buffer);
       expect(step, String(number)).toMatchObject(invalid);
     }
   });
