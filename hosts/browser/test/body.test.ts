@@ -39,6 +39,15 @@ describe("a body that is replayed", () => {
     expect(await twice(bench(), URL_, init)).toEqual([[text, type], [text, type]]);
   });
 
+  it("is not read to judge a rejection: a stream is sent anew after one, as any other", async () => {
+    const b = bench();
+    b.server.fail();
+    b.server.respond(200);
+    const running = b.fetch(URL_, { method: "PUT", body: () => blob.stream() });
+    await pass(b.time);
+    expect(outcomeOf(await running)).toMatchObject({ attempts: 2, maybeApplied: true });
+  });
+
   it("is that of the call, though the caller changes it meanwhile", async () => {
     const params = new URLSearchParams({ a: "1" });
     const buffer = bytes.slice();
