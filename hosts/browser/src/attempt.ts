@@ -33,6 +33,7 @@ export async function attempt(
   const nesting: Nesting = [...layer, 1];
   const abort = new AbortController();
   let body = make();
+  // Whether what was waited for last came to its end in time.
   let isOver = true;
   let sending: Promise<Response> | undefined;
   let response: Response | undefined;
