@@ -1,10 +1,23 @@
 //! Days, months and weekdays, in the proleptic Gregorian calendar.
 
-/// From Monday, 0.
-pub(crate) const WEEKDAYS: [u32; 7] =
-    [name(*b"Mon"), name(*b"Tue"), name(*b"Wed"), name(*b"Thu"), name(*b"Fri"), name(*b"Sat"), name(*b"Sun")];
+/// From Monday on; each without the three letters that all of them end with.
+pub(crate) const WEEKDAYS: [u64; 7] =
+    [word(b"Mon"), word(b"Tues"), word(b"Wednes"), word(b"Thurs"), word(b"Fri"), word(b"Satur"), word(b"Sun")];
 
-/// From January, 0.
+/// The part of a weekday's word that is its short name.
+pub(crate) const SHORT_NAME: u64 = 0x00ff_ffff;
+
+/// Up to seven letters as one number, the first one lowest, and a bit above the last one.
+pub(crate) const fn word(letters: &[u8]) -> u64 {
+    let (mut word, mut rest) = (1, letters);
+    while let [more @ .., letter] = rest {
+        word = word << 8 | *letter as u64;
+        rest = more;
+    }
+    word
+}
+
+/// From January on.
 pub(crate) const MONTHS: [u32; 12] = [
     name(*b"Jan"),
     name(*b"Feb"),
@@ -21,13 +34,8 @@ pub(crate) const MONTHS: [u32; 12] = [
 ];
 
 /// Three letters as one number.
-pub(crate) const fn name([a, b, c]: [u8; 3]) -> u32 {
+const fn name([a, b, c]: [u8; 3]) -> u32 {
     u32::from_le_bytes([a, b, c, 0])
-}
-
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
-pub(crate) fn position(name: u32, names: &[u32]) -> Option<u32> {
-    names.iter().zip(0..).find(|(other, _)| **other == name).map(|(_, at)| at)
 }
 
 /// By the days of the calendar 400 years later, which is the same: days are counted from year 0.
@@ -53,16 +61,10 @@ pub(crate) const WEEKDAY_OF_DAY_0: u32 = 2;
 /// Days from 1 March of year 0 to 1 January 1970.
 pub(crate) const EPOCH: u32 = 719_468;
 
-/// The year in which a day since 1970 lies.
-pub(crate) const fn year_of(day: u64) -> u32 {
-    let day = (day as u32).wrapping_add(EPOCH);
-    // By the mean length of a year; at most two too small.
-    let mut year = ((day as u64).wrapping_mul(400) / 146_097) as u32;
-    year = year.wrapping_sub(1);
-    while days_before(year.wrapping_add(1), 1).wrapping_add(1) <= day {
-        year = year.wrapping_add(1);
-    }
-    year
+/// The century, from the year 0, in which a day since 1970 lies: four of them have 146,097 days, the first of four the one
+/// more, and 1 January of the first year comes 60 days before 1 March.
+pub(crate) const fn century_of(day: u64) -> u32 {
+    (day as u32).wrapping_add(EPOCH + 60).wrapping_mul(4) / 146_097
 }
 
 #[cfg(test)]
@@ -80,7 +82,8 @@ mod tests {
                 }
             }
             if let Some(last) = day.checked_sub(EPOCH) {
-                assert_eq!((year_of(u64::from(last) - 364), year_of(last.into())), (year, year));
+                let first = u64::from(last) - 364;
+                assert_eq!((century_of(first), century_of(last.into())), (year / 100, year / 100), "{year}");
             }
         }
         assert_eq!(days_before(1970, 1) + 1, EPOCH);

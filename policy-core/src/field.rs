@@ -158,17 +158,19 @@ impl How {
 
     /// Seconds, and so HTTP-dates too; else milliseconds.
     pub(crate) const fn is_seconds(self) -> bool {
-        matches!(self.0 & 7, 0 | 3)
+        const SECONDS: u8 = 1 << Unit::Seconds as u8 | 1 << Unit::EpochSeconds as u8;
+        SECONDS >> (self.0 & 7) & 1 == 1
     }
 
     /// A number in the unit; a fraction of a millisecond counts as a whole one.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) const fn span(self, number: u64, thousandths: u32) -> Millis {
-        if self.is_seconds() {
-            Millis::from_secs(number).plus(Millis::new(thousandths as u64))
+        let (whole, part) = if self.is_seconds() {
+            (Millis::from_secs(number), thousandths as u64)
         } else {
-            Millis::new(number).plus(Millis::new((thousandths != 0) as u64))
-        }
+            (Millis::new(number), (thousandths != 0) as u64)
+        };
+        whole.plus(Millis::from_bits(part))
     }
 
     pub(crate) const fn reads_decimals(self) -> bool {

@@ -89,18 +89,17 @@ impl HintFields {
 
     /// The fields in their order, and behind them those that only tell the server's clock.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.name_bytes().map(|name| core::str::from_utf8(name).unwrap_or(""))
+        let (mut names, lens) = self.name_table();
+        lens.map(move |len| {
+            let (name, rest) = names.split_at_checked(len.into()).unwrap_or_default();
+            names = rest;
+            core::str::from_utf8(name).unwrap_or("")
+        })
     }
 
-    /// As [`HintFields::names`], unchecked.
-    #[doc(hidden)]
-    pub fn name_bytes(&self) -> impl Iterator<Item = &[u8]> {
-        let mut names = self.names.as_slice();
-        self.rows.iter().take(self.count.into()).map(move |row| {
-            let (name, rest) = names.split_at_checked(row.name_len.into()).unwrap_or_default();
-            names = rest;
-            name
-        })
+    /// As [`HintFields::names`]: their bytes, one name after the other, and the length of each. Unchecked.
+    pub(crate) fn name_table(&self) -> (&[u8], impl Iterator<Item = u8>) {
+        (&self.names, self.rows.iter().take(self.count.into()).map(|row| row.name_len))
     }
 
     /// Whether there is none.

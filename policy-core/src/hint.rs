@@ -5,7 +5,6 @@ use crate::imf_fixdate;
 use crate::{
     event::Field,
     field::{BadValue, How},
-    http_date::Calendar,
     outcome::HintReport,
     policy::Policy,
     retry_after,
@@ -68,22 +67,23 @@ impl Hint {
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn first(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
-        let mut unread = Self::ABSENT;
+        let mut said = Self::ABSENT;
         for (index, how) in policy.fields.rows() {
             if !how.is_timing() {
                 continue;
             }
             let Some(field) = find(fields, index) else { continue };
             let hint = Self::of(policy, how, status, field, fields, wall);
-            if how.bad_value() != BadValue::Next || hint.holds() {
-                return hint;
-            }
+            let decides = how.bad_value() != BadValue::Next || hint.holds();
             // Of those that cannot be read, one that names a wait nobody can measure outweighs one that names none.
-            if unread.report == HintReport::Absent || hint.delay > unread.delay {
-                unread = hint;
+            if decides || said.report == HintReport::Absent || hint.delay > said.delay {
+                said = hint;
+            }
+            if decides {
+                break;
             }
         }
-        unread
+        said
     }
 
     /// Not asked, or what proves a lower bound: that holds. What only a missing clock makes unreadable may be said below in
@@ -123,34 +123,38 @@ impl Hint {
     /// The value of one field.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn said(policy: &Policy, how: How, value: &[u8], clock: Option<UnixMillis>) -> Self {
-        let reading = retry_after::read(value, &Calendar { rules: policy.dates(), now: clock }, how.reads_decimals());
-        let (report, date) = (reading.report, reading.date());
-        let (mut report, mut delay) = (report, how.span(reading.number, reading.thousandths));
-        if how.is_pushback() && report == HintReport::Used && reading.number > i32::MAX.unsigned_abs().into() {
-            (report, delay) = (HintReport::Overflow, Millis::MAX);
+        let dates = policy.calendar(clock);
+        let reading = match retry_after::read(value, &dates, how.reads_decimals()) {
+            Ok(reading) => reading,
+            Err(report) => return Self::none(report),
+        };
+        let (mut report, mut delay) = (reading.report, how.span(reading.number, reading.thousandths));
+        let mut moment = reading.date().map(UnixMillis::at_second);
+        if report == HintReport::Used {
+            if how.is_pushback() && reading.number > i32::MAX.unsigned_abs().into() {
+                (report, delay) = (HintReport::Overflow, Millis::MAX);
+            }
+            if moment.is_some() && !how.is_seconds() {
+                return Self::none(HintReport::Malformed);
+            }
         }
-        if report == HintReport::Used && date.is_some() && !how.is_seconds() {
-            return Self::none(HintReport::Malformed);
-        }
-        let exact = report == HintReport::Used;
-        let mut moment = date.map(UnixMillis::at_second);
+        let mut exact = report == HintReport::Used;
         if how.is_moment() {
-            let latest = moment.map_or(delay, |moment| delay.max(Millis::new(moment.get())));
+            let latest = delay.max(moment.map_or(Millis::ZERO, |moment| Millis::from_bits(moment.get())));
             // Where there is no number, and at the epoch, nothing is left to be waited for.
-            let is_moment = (exact && date.is_some()) || (latest != Millis::ZERO && latest != Millis::MAX);
-            moment = is_moment.then_some(UnixMillis::new(latest.get()));
+            let is_moment = (exact && moment.is_some()) || (latest != Millis::ZERO && latest != Millis::MAX);
+            moment = is_moment.then_some(UnixMillis::from_bits(latest.get()));
             delay = if is_moment { Millis::ZERO } else { latest };
         }
-        let hint = Self { report, delay, exact, moment: None, forbids: false };
-        let hint = match (moment, clock) {
-            (None, _) => hint,
-            (Some(moment), Some(clock)) => Self { delay: delay.max(clock.until(moment)), ..hint },
-            (Some(moment), None) => {
-                let report = if exact { HintReport::NoWallClock } else { report };
-                Self { report, delay: Millis::MAX, exact: false, moment: exact.then_some(moment), ..hint }
-            }
-        };
-        if !hint.exact && policy.unreadable() == Unreadable::Backoff { Self::none(hint.report) } else { hint }
+        if let Some(moment) = moment {
+            delay = delay.max(clock.map_or(Millis::MAX, |clock| clock.until(moment)));
+        }
+        let unmeasured = moment.filter(|_| exact && clock.is_none());
+        if unmeasured.is_some() {
+            (report, exact) = (HintReport::NoWallClock, false);
+        }
+        let hint = Self { report, delay, exact, moment: unmeasured, forbids: false };
+        if !exact && policy.unreadable() == Unreadable::Backoff { Self::none(report) } else { hint }
     }
 }
 
@@ -182,28 +186,29 @@ pub fn verdict(policy: &Policy, status: u16, fields: &[Field<'_>]) -> Option<boo
 
 /// What each of the lines says: they arrive joined, and equal ones count as one.
 fn yes_or_no(value: &[u8]) -> Option<bool> {
-    let mut all = None;
-    for line in value.split(|byte| *byte == b',') {
-        let yes = match retry_after::trim(line) {
-            b"true" => true,
-            b"false" => false,
-            _ => return None,
-        };
-        if *all.get_or_insert(yes) != yes {
+    let (mut all, mut rest) = (None, value);
+    loop {
+        let (line, tail) = retry_after::split_at_comma(rest, |_| true);
+        let line = retry_after::trim(line);
+        let yes = line == b"true";
+        if !(yes || line == b"false") || all.is_some_and(|all| all != yes) {
             return None;
         }
+        all = Some(yes);
+        match tail {
+            [_, more @ ..] => rest = more,
+            [] => return all,
+        }
     }
-    all
 }
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.
 #[cfg_attr(not(target_family = "wasm"), cold)]
 fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Option<UnixMillis> {
     let (date, age) = policy.fields.clock();
-    if find(fields, age).is_some() {
-        return None;
-    }
-    let said = retry_after::read(find(fields, date)?.value, &Calendar { rules: policy.dates(), now: wall }, false);
+    let dates = policy.calendar(wall);
+    let date = find(fields, date).filter(|_| find(fields, age).is_none())?;
+    let said = retry_after::read(date.value, &dates, false).ok()?;
     said.date().filter(|_| said.report == HintReport::Used).map(UnixMillis::at_second)
 }
 

@@ -12,7 +12,7 @@
 #[cfg(not(target_family = "wasm"))]
 use crate::imf_fixdate;
 use crate::{
-    days::{self, EPOCH, MONTHS, WEEKDAY_OF_DAY_0, WEEKDAYS, days_before, month_length, position, year_of},
+    days::{EPOCH, MONTHS, SHORT_NAME, WEEKDAY_OF_DAY_0, WEEKDAYS, century_of, days_before, month_length, word},
     outcome::HintReport,
     time::UnixMillis,
 };
@@ -38,60 +38,67 @@ pub fn parse(text: &[u8], rules: DateRules, now: Option<UnixMillis>) -> Result<i
     if let Some(moment) = imf_fixdate::read(text) {
         return Ok((moment.get() / 1_000).cast_signed());
     }
-    read(text, &Calendar { rules, now })
+    read(text, &Calendar::new(rules, now))
 }
 
 /// What dates are read by: the arguments of [`parse`].
 pub(crate) struct Calendar {
-    pub(crate) rules: DateRules,
+    /// The rules, one bit each, at the places that they have in a compiled policy; all other bits are of no concern here.
+    pub(crate) switches: u16,
     pub(crate) now: Option<UnixMillis>,
+}
+
+// [`Calendar::switches`]
+pub(crate) const OBSOLETE: u16 = 1 << 1;
+pub(crate) const STRICT: u16 = 1 << 2;
+
+impl Calendar {
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(crate) const fn new(rules: DateRules, now: Option<UnixMillis>) -> Self {
+        let obsolete = if rules.obsolete { OBSOLETE } else { 0 };
+        let strict = if rules.strict { STRICT } else { 0 };
+        Self { switches: obsolete | strict, now }
+    }
 }
 
 /// As [`parse`], by the form alone.
 pub(crate) fn read(text: &[u8], by: &Calendar) -> Result<i64, HttpDateError> {
-    let (name, rest) = text.split_first_chunk().ok_or(HttpDateError::Malformed)?;
-    let weekday = position(days::name(*name), &WEEKDAYS).ok_or(HttpDateError::Malformed)?;
-    by_form(weekday, rest, by)?.check(weekday, by.rules)
-}
-
-/// What follows the weekday, of any form.
-fn by_form(weekday: u32, rest: &[u8], by: &Calendar) -> Result<Date, HttpDateError> {
     // The three forms differ in length, whatever the day.
-    let form = match rest.len() {
-        26 => Some(IMF_FIXDATE.as_slice()),
-        21 => Some(ASCTIME_DATE.as_slice()),
-        _ => RFC850_DATES.get(weekday as usize).copied(),
+    let form = match text.len() {
+        29 => IMF_FIXDATE.as_slice(),
+        24 => ASCTIME_DATE.as_slice(),
+        _ => RFC850_DATE.as_slice(),
     };
-    let mut date = scan(rest, form.unwrap_or_default()).ok_or(HttpDateError::Malformed)?;
-    if rest.len() != IMF_FIXDATE.len() && !by.rules.obsolete {
+    let (name, rest) = text.split_at_checked(text.len().wrapping_sub(form.len())).ok_or(HttpDateError::Malformed)?;
+    let is_long = text.len() > 29;
+    let weekday = weekday(name, is_long).ok_or(HttpDateError::Malformed)?;
+    let mut date = scan(rest, form).ok_or(HttpDateError::Malformed)?;
+    if text.len() != 29 && by.switches & OBSOLETE == 0 {
         return Err(HttpDateError::Obsolete);
     }
-    if rest.len() > IMF_FIXDATE.len() {
+    if is_long {
         date.year = date.year_near(by.now.ok_or(HttpDateError::NoClock)?);
     }
-    Ok(date)
+    date.check(weekday, by.switches & STRICT != 0)
 }
 
+// What follows the name of the day.
 const IMF_FIXDATE: &[u8; 26] = b", 11 NNN 0000 22:33:44 GMT";
 const ASCTIME_DATE: &[u8; 21] = b" NNN _1 22:33:44 0000";
+const RFC850_DATE: &[u8; 27] = b"day, 11-NNN-00 22:33:44 GMT";
 
-/// From Monday; what follows the first three letters of the day's name.
-const RFC850_DATES: [&[u8]; 7] = [
-    b"day, 11-NNN-00 22:33:44 GMT",
-    b"sday, 11-NNN-00 22:33:44 GMT",
-    b"nesday, 11-NNN-00 22:33:44 GMT",
-    b"rsday, 11-NNN-00 22:33:44 GMT",
-    b"day, 11-NNN-00 22:33:44 GMT",
-    b"urday, 11-NNN-00 22:33:44 GMT",
-    b"day, 11-NNN-00 22:33:44 GMT",
-];
-
-/// Reads what follows the weekday by a form. In it, `0` to `4` stand for a digit of year, day, hour, minute and second,
-/// `_` for a digit of the day or a space, `N` for a letter of the month, all else for itself.
-fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
-    if text.len() != form.len() {
+/// Its number from Monday, 0. A long name comes without the three letters that all of them end with.
+fn weekday(name: &[u8], is_long: bool) -> Option<u32> {
+    if name.len() > 6 {
         return None;
     }
+    let (name, compared) = (word(name), if is_long { u64::MAX } else { SHORT_NAME });
+    (0..).zip(&WEEKDAYS).find(|(_, other)| (**other ^ name) & compared == 0).map(|(number, _)| number)
+}
+
+/// Reads what follows the weekday by a form of the same length. In it, `0` to `4` stand for a digit of year, day, hour,
+/// minute and second, `_` for a digit of the day or a space, `N` for a letter of the month, all else for itself.
+fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
     let (mut numbers, mut name) = ([0_u32; 5], 0_u32);
     for (byte, place) in text.iter().zip(form) {
         let place = if *place == b'_' && *byte != b' ' { b'1' } else { *place };
@@ -108,7 +115,7 @@ fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
         }
     }
     let [year, day, hour, minute, second] = numbers;
-    let month = position(name, &MONTHS)?.wrapping_add(1);
+    let (month, _) = (1..).zip(&MONTHS).find(|(_, other)| **other == name)?;
     Some(Date { day, month, year, hour, minute, second })
 }
 
@@ -125,19 +132,19 @@ struct Date {
 }
 
 impl Date {
-    fn check(&self, weekday: u32, rules: DateRules) -> Result<i64, HttpDateError> {
+    fn check(&self, weekday: u32, strict: bool) -> Result<i64, HttpDateError> {
         let Self { day, month, year, hour, minute, second } = *self;
-        if day == 0 || day > month_length(year, month) || hour > 23 || minute > 59 || second > 60 {
+        if day.wrapping_sub(1) >= month_length(year, month) || hour > 23 || minute > 59 || second > 60 {
             return Err(HttpDateError::NoSuchTime);
         }
-        if second == 60 && (rules.strict || hour != 23 || minute != 59) {
+        if second == 60 && (strict || hour != 23 || minute != 59) {
             return Err(HttpDateError::LeapSecond);
         }
         if year < 1900 {
             return Err(HttpDateError::YearBefore1900);
         }
         let days = days_before(year, month).wrapping_add(day);
-        if !days.wrapping_add(WEEKDAY_OF_DAY_0 + 7).wrapping_sub(weekday).is_multiple_of(7) {
+        if days.wrapping_add(WEEKDAY_OF_DAY_0) % 7 != weekday {
             return Err(HttpDateError::WrongWeekday);
         }
         Ok(self.unix(days))
@@ -146,15 +153,14 @@ impl Date {
     /// Seconds since 1970, given the days since 1 March of year 0.
     const fn unix(&self, days: u32) -> i64 {
         let Self { hour, minute, second, .. } = *self;
-        let seconds = hour.wrapping_mul(3_600).wrapping_add(minute.wrapping_mul(60)).wrapping_add(second);
-        (days as i64).wrapping_sub(EPOCH as i64).wrapping_mul(86_400).wrapping_add(seconds as i64)
+        let seconds = hour.wrapping_mul(60).wrapping_add(minute).wrapping_mul(60).wrapping_add(second);
+        (days.wrapping_sub(EPOCH).cast_signed() as i64).wrapping_mul(86_400).wrapping_add(seconds as i64)
     }
 
     /// The year that a two-digit year stands for.
     fn year_near(&self, now: UnixMillis) -> u32 {
         let now = now.get() / 1_000;
-        let this_year = year_of(now / 86_400);
-        let year = this_year.wrapping_sub(this_year % 100).wrapping_add(self.year);
+        let year = century_of(now / 86_400).wrapping_mul(100).wrapping_add(self.year);
         // "More than 50 years in the future" is counted in calendar years: the same day 50 years before is yet to come.
         let days = days_before(year.wrapping_sub(50), self.month).wrapping_add(self.day);
         if self.unix(days) > now.cast_signed() { year.wrapping_sub(100) } else { year }

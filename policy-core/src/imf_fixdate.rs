@@ -4,7 +4,7 @@
 //! form. The component, of which every byte is shipped to every host, does without.
 
 use crate::{
-    days::{EPOCH, MONTHS, WEEKDAY_OF_DAY_0, WEEKDAYS, days_before, month_length},
+    days::{EPOCH, MONTHS, SHORT_NAME, WEEKDAY_OF_DAY_0, WEEKDAYS, days_before, month_length},
     time::UnixMillis,
     word::{Word, pairs},
 };
@@ -38,7 +38,7 @@ pub(crate) fn read(text: &[u8]) -> Option<UnixMillis> {
     // That of this year is among them, though it may be to come.
     let to_come = u32::from(leaps && month.is_before_leap_day);
     let day = years.wrapping_add(month.days).wrapping_add(day).wrapping_sub(to_come);
-    if *WEEKDAYS.get(weekday(day))? != name(date) {
+    if (*WEEKDAYS.get(weekday(day))? & SHORT_NAME) as u32 != name(date) {
         return None;
     }
     let minutes = u32::from(hour).wrapping_mul(60).wrapping_add(minute.into());
@@ -48,7 +48,7 @@ pub(crate) fn read(text: &[u8]) -> Option<UnixMillis> {
     Some(UnixMillis::from_bits(days.wrapping_add(u64::from(seconds).wrapping_mul(1_000))))
 }
 
-/// The first three letters, as `days::name` gives them.
+/// The first three letters, the first one lowest.
 const fn name(text: u64) -> u32 {
     text as u32 & 0x00ff_ffff
 }
@@ -109,7 +109,7 @@ mod tests {
     use crate::http_date::{self, Calendar, DateRules};
 
     fn by_form(text: &[u8]) -> Option<UnixMillis> {
-        http_date::read(text, &Calendar { rules: DateRules::default(), now: None })
+        http_date::read(text, &Calendar::new(DateRules::default(), None))
             .ok()
             .filter(|second| *second >= 0)
             .map(UnixMillis::at_second)

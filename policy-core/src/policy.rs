@@ -25,11 +25,11 @@ use crate::{
     budget::{Budget, BudgetRules, Tokens},
     failure::FailureSet,
     field_list::HintFields,
-    http_date::DateRules,
+    http_date::{self, Calendar, DateRules},
     request::{Limits, MethodSet},
     rules::{DeadlineScope, HintMode, HintRules, Offline, Rules, Unreadable},
     status::StatusSet,
-    time::{Mark, Millis},
+    time::{Mark, Millis, UnixMillis},
 };
 
 /// Checked and compiled rules.
@@ -67,8 +67,8 @@ pub struct Policy {
 }
 
 pub(crate) const DEADLINE_BOUNDS_ATTEMPTS: u16 = 1 << 0;
-pub(crate) const OBSOLETE_DATES: u16 = 1 << 1;
-pub(crate) const STRICT_DATES: u16 = 1 << 2;
+pub(crate) const OBSOLETE_DATES: u16 = http_date::OBSOLETE;
+pub(crate) const STRICT_DATES: u16 = http_date::STRICT;
 pub(crate) const UNREADABLE_MEANS_BACKOFF: u16 = 1 << 3;
 pub(crate) const SKEW_FROM_DATE: u16 = 1 << 4;
 pub(crate) const AWAIT_NETWORK: u16 = 1 << 5;
@@ -132,10 +132,10 @@ impl Policy {
         self.fields.names()
     }
 
-    /// As [`Policy::fields`], unchecked.
+    /// As [`Policy::fields`]: their bytes, one name after the other, and the length of each. Unchecked.
     #[doc(hidden)]
-    pub fn field_bytes(&self) -> impl Iterator<Item = &[u8]> {
-        self.fields.name_bytes()
+    pub fn field_table(&self) -> (&[u8], impl Iterator<Item = u8>) {
+        self.fields.name_table()
     }
 
     /// Which dates the policy reads.
@@ -143,6 +143,12 @@ impl Policy {
     #[inline]
     pub const fn dates(&self) -> DateRules {
         DateRules { obsolete: self.is_on(OBSOLETE_DATES), strict: self.is_on(STRICT_DATES) }
+    }
+
+    /// What the policy reads dates by.
+    #[inline]
+    pub(crate) const fn calendar(&self, now: Option<UnixMillis>) -> Calendar {
+        Calendar { switches: self.switches, now }
     }
 
     /// The shared retry budget, if the policy has one.

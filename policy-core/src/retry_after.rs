@@ -88,7 +88,8 @@ pub const FIELD_MAX: usize = 1_024;
 /// The reason, and the lower bound that the value proves.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<RetryAfter, RetryAfterError> {
-    let reading = read(value, &Calendar { rules: dates, now }, false);
+    let reading = read(value, &Calendar::new(dates, now), false)
+        .map_err(|reason| RetryAfterError { reason, proof: Proof::Nothing })?;
     match (reading.report, reading.date()) {
         (HintReport::Used, Some(date)) => Ok(RetryAfter::At(date)),
         (HintReport::Used, None) => Ok(RetryAfter::DelaySeconds(reading.number)),
@@ -98,33 +99,33 @@ pub fn parse(value: &[u8], dates: DateRules, now: Option<UnixMillis>) -> Result<
 
 /// As [`parse`], for a field of any unit; with `decimals`, its number may have a fraction: `1*DIGIT "." 1*DIGIT`.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-pub(crate) fn read(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
+pub(crate) fn read(value: &[u8], dates: &Calendar, decimals: bool) -> Result<Reading, HintReport> {
     if value.len() >= FIELD_MAX {
-        return Reading::refused(HintReport::TooLong);
+        return Err(HintReport::TooLong);
     }
     // A single value is a list as well; where code may be larger, it is read without looking for commas.
     if cfg!(not(target_family = "wasm")) {
         let reading = one(value, dates, decimals);
-        if reading.report != HintReport::Malformed {
+        if !matches!(reading, Err(HintReport::Malformed)) {
             return reading;
         }
     }
     many(value, dates, decimals)
 }
 
-/// What a value says, or proves where it was refused.
+/// What a value says, or proves though it was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// [`HintReport::Used`], or why it was refused.
     pub(crate) report: HintReport,
-    /// Of what it was read: of none if it was refused and proves nothing.
+    /// Of what it was read: at least one.
     parts: u16,
     /// The thousandths that are begun after the whole number.
     pub(crate) thousandths: u32,
     /// The largest number; `u64::MAX` for anything longer, and where nobody can say how long. Zero where there is none.
     pub(crate) number: u64,
-    /// The latest date, in seconds since the last one before 1900. Zero where there is none.
-    date: u64,
+    /// The latest date, in seconds since 1970; [`Reading::BEFORE_1900`] where there is none.
+    date: i64,
 }
 
 impl Reading {
@@ -132,26 +133,17 @@ impl Reading {
     const DATE: u16 = 1 << 1;
     /// A date that nobody can measure.
     const UNKNOWN: u16 = 1 << 2;
-    /// In seconds since 1970. No date is earlier than 1900.
+    /// The second before the first date that is read.
     const BEFORE_1900: i64 = -2_208_988_801;
 
-    /// Of what proves nothing.
-    const fn refused(report: HintReport) -> Self {
-        Self { report, parts: 0, thousandths: 0, number: 0, date: 0 }
-    }
-
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn of_date(result: Result<i64, HttpDateError>) -> Self {
-        let report = match result {
-            Ok(date) => {
-                let date = date.wrapping_sub(Self::BEFORE_1900).cast_unsigned();
-                return Self { parts: Self::DATE, date, ..Self::refused(HintReport::Used) };
-            }
-            Err(error) => error.report(),
+    fn of_date(result: Result<i64, HttpDateError>) -> Result<Self, HintReport> {
+        let (report, parts, number, date) = match result {
+            Ok(date) => (HintReport::Used, Self::DATE, 0, date),
+            Err(HttpDateError::NoClock) => (HintReport::NoWallClock, Self::UNKNOWN, u64::MAX, Self::BEFORE_1900),
+            Err(error) => return Err(error.report()),
         };
-        let unknown = report == HintReport::NoWallClock;
-        let (parts, number) = if unknown { (Self::UNKNOWN, u64::MAX) } else { (0, 0) };
-        Self { parts, number, ..Self::refused(report) }
+        Ok(Self { report, parts, thousandths: 0, number, date })
     }
 
     const fn span(&self) -> (u64, u32) {
@@ -159,12 +151,11 @@ impl Reading {
     }
 
     pub(crate) fn date(&self) -> Option<i64> {
-        (self.date != 0).then_some(self.date.cast_signed().wrapping_add(Self::BEFORE_1900))
+        (self.date != Self::BEFORE_1900).then_some(self.date)
     }
 
     fn proof(&self) -> Proof {
         match self.parts {
-            0 => Proof::Nothing,
             parts if parts & Self::UNKNOWN != 0 => Proof::Unknown,
             parts => {
                 let seconds = (parts & Self::NUMBER != 0).then_some(self.number);
@@ -176,87 +167,87 @@ impl Reading {
 
 /// One value: digits or a date.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn one(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
+fn one(value: &[u8], dates: &Calendar, decimals: bool) -> Result<Reading, HintReport> {
     match trim(value) {
-        [] => Reading::refused(HintReport::Empty),
+        [] => Err(HintReport::Empty),
         value @ [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => number(value, decimals),
         value => Reading::of_date(http_date::read(value, dates)),
     }
 }
 
 /// Digits, or what else a number was meant to be.
-#[cfg_attr(target_family = "wasm", inline(never))]
-fn number(value: &[u8], decimals: bool) -> Reading {
-    let (mut whole, mut digits, mut overflow) = (0_u64, false, false);
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn number(value: &[u8], decimals: bool) -> Result<Reading, HintReport> {
+    let (mut whole, mut overflow, mut is_fractional) = (0_u64, false, false);
     let (mut thousandths, mut place, mut more) = (0_u32, 100_u32, 0_u32);
-    let mut report = HintReport::Used;
-    for (at, byte) in value.iter().enumerate() {
+    let unsigned = match value {
+        [b'+' | b'-', unsigned @ ..] => unsigned,
+        _ => value,
+    };
+    for byte in unsigned {
         let digit = byte.wrapping_sub(b'0');
-        match byte {
-            b'0'..=b'9' if report == HintReport::Fractional => {
-                digits = true;
-                thousandths = thousandths.wrapping_add(place.wrapping_mul(digit.into()));
-                more |= if place == 0 { digit.into() } else { 0 };
-                place /= 10;
+        if digit > 9 {
+            if *byte != b'.' || is_fractional {
+                return Err(HintReport::Malformed);
             }
-            b'0'..=b'9' => {
-                digits = true;
-                let tens = whole.wrapping_mul(10);
-                overflow |= whole > u64::MAX / 10;
-                whole = tens.wrapping_add(digit.into());
-                overflow |= whole < tens;
-            }
-            b'+' | b'-' if at == 0 => report = HintReport::Signed,
-            b'.' if report != HintReport::Fractional => report = HintReport::Fractional,
-            _ => return Reading::refused(HintReport::Malformed),
+            is_fractional = true;
+        } else if is_fractional {
+            thousandths = thousandths.wrapping_add(place.wrapping_mul(digit.into()));
+            more |= if place == 0 { digit.into() } else { 0 };
+            place /= 10;
+        } else {
+            let next = whole.wrapping_mul(10).wrapping_add(digit.into());
+            overflow |= next / 10 != whole;
+            whole = next;
         }
     }
-    let report = match (report, value) {
-        _ if !digits => HintReport::Malformed,
-        (HintReport::Used, _) if overflow => HintReport::Overflow,
-        (HintReport::Fractional, [b'0'..=b'9', .., b'0'..=b'9']) if decimals => HintReport::Used,
-        _ => report,
+    let is_decimal = decimals && place < 100 && matches!(value, [b'0'..=b'9', ..]);
+    let report = match () {
+        () if unsigned.len() == is_fractional.into() => return Err(HintReport::Malformed),
+        () if is_fractional && !is_decimal => return Err(HintReport::Fractional),
+        () if unsigned.len() != value.len() => return Err(HintReport::Signed),
+        () if overflow && !is_fractional => HintReport::Overflow,
+        () => HintReport::Used,
     };
-    if !matches!(report, HintReport::Used | HintReport::Overflow) {
-        return Reading::refused(report);
-    }
     let number = if overflow { u64::MAX } else { whole };
     let thousandths = thousandths.wrapping_add((more != 0).into());
-    Reading { parts: Reading::NUMBER, thousandths, number, ..Reading::refused(report) }
+    Ok(Reading { report, parts: Reading::NUMBER, thousandths, number, date: Reading::BEFORE_1900 })
 }
 
 /// Values joined with commas.
 #[cold]
-fn many(value: &[u8], dates: &Calendar, decimals: bool) -> Reading {
-    let (mut all, mut differ) = (Reading::refused(HintReport::Malformed), false);
-    let mut rest = Some(value);
-    while let Some(elements) = rest {
+fn many(value: &[u8], dates: &Calendar, decimals: bool) -> Result<Reading, HintReport> {
+    let (mut all, mut rest) = (None, value);
+    loop {
         // The comma in a date follows a day's name; the one after an element does not.
-        let mut last = 0_u8;
-        let end = elements.iter().position(|byte| {
-            let ends = *byte == b',' && !last.is_ascii_lowercase();
-            last = *byte;
-            ends
-        });
-        let (head, tail) = elements.split_at_checked(end.unwrap_or(elements.len())).unwrap_or_default();
-        rest = tail.get(1..);
-        let is_list = head.len() != value.len();
-        let element = one(head, dates, decimals);
-        if element.parts == 0 {
-            return if is_list { Reading::refused(HintReport::Malformed) } else { element };
+        let (head, tail) = split_at_comma(rest, |before| !before.is_ascii_lowercase());
+        let is_list = rest.len() != value.len() || !tail.is_empty();
+        let element =
+            one(head, dates, decimals).map_err(|report| if is_list { HintReport::Malformed } else { report })?;
+        let all: &mut Reading = all.get_or_insert(element);
+        // An element never says so of itself, so this holds to the end.
+        if all.report != element.report || all.span() != element.span() || all.date != element.date {
+            all.report = HintReport::Conflicting;
         }
-        if all.parts == 0 {
-            all = element;
-        }
-        differ |= all.report != element.report || all.span() != element.span() || all.date != element.date;
         all.parts |= element.parts;
         (all.number, all.thousandths) = all.span().max(element.span());
         all.date = all.date.max(element.date);
+        match tail {
+            [_, more @ ..] => rest = more,
+            [] => return Ok(*all),
+        }
     }
-    if differ {
-        all.report = HintReport::Conflicting;
-    }
-    all
+}
+
+/// A list up to the first comma that ends an element, and from that on. `ends` is given the byte before a comma, 0 if there
+/// is none.
+pub(crate) fn split_at_comma(list: &[u8], ends: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    let mut before = 0;
+    let comma = list.iter().position(|byte| {
+        let before = core::mem::replace(&mut before, *byte);
+        *byte == b',' && ends(before)
+    });
+    list.split_at_checked(comma.unwrap_or(list.len())).unwrap_or_default()
 }
 
 pub(crate) fn trim(mut value: &[u8]) -> &[u8] {
@@ -305,7 +296,7 @@ mod tests {
     use super::*;
 
     const ANY: DateRules = DateRules { obsolete: true, strict: false };
-    const BY: Calendar = Calendar { rules: ANY, now: None };
+    const BY: Calendar = Calendar::new(ANY, None);
 
     fn reason(value: &[u8]) -> HintReport {
         parse(value, ANY, None).unwrap_err().reason
@@ -332,7 +323,7 @@ mod tests {
     #[test]
     fn a_decimal_is_rounded_up_to_the_thousandth() {
         let decimal = |value| {
-            let reading = read(value, &BY, true);
+            let reading = read(value, &BY, true).ok()?;
             (reading.report == HintReport::Used).then_some((reading.number, reading.thousandths))
         };
         assert_eq!(decimal(b" 1.5 "), Some((1, 500)));
@@ -377,14 +368,14 @@ mod tests {
     #[test]
     fn decimals_are_compared_to_the_thousandth() {
         let said = |value| {
-            let reading = read(value, &BY, true);
+            let reading = read(value, &BY, true).unwrap();
             (reading.report, reading.number, reading.thousandths)
         };
         assert_eq!(said(b"1.5, 1.50"), (HintReport::Used, 1, 500));
         assert_eq!(said(b"120.0, 120"), (HintReport::Used, 120, 0));
         assert_eq!(said(b"120.5, 60.75"), (HintReport::Conflicting, 120, 500));
         assert_eq!(said(b"60, 60.001, 59.9"), (HintReport::Conflicting, 60, 1));
-        assert_eq!(read(b"1.5, 1.5", &BY, false), Reading::refused(HintReport::Malformed));
+        assert_eq!(read(b"1.5, 1.5", &BY, false), Err(HintReport::Malformed));
     }
 
     #[test]

@@ -35,7 +35,6 @@ impl Millis {
 
     /// A span of whole seconds; saturates at [`Millis::MAX`].
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn from_secs(secs: u64) -> Self {
         if secs > Self::MAX.0 / 1_000 { Self::MAX } else { Self(secs.wrapping_mul(1_000)) }
     }
@@ -96,9 +95,8 @@ impl Mark {
 
     /// The span from here to `later`; zero when that has passed.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn until(self, later: Self) -> Millis {
-        Millis::new(later.0.saturating_sub(self.0))
+        remaining(self.0, later.0)
     }
 
     /// Whether a wait can be added to this reading.
@@ -128,7 +126,6 @@ impl UnixMillis {
     }
 
     /// The reading of these bits, which must be no more than 2^53 − 1.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -142,7 +139,7 @@ impl UnixMillis {
     /// The time that remains until `later`; zero when that has passed.
     #[must_use]
     pub const fn until(self, later: Self) -> Millis {
-        Millis::new(later.0.saturating_sub(self.0))
+        remaining(self.0, later.0)
     }
 
     /// The moment `wait` later; saturates at 2^53 − 1.
@@ -182,6 +179,12 @@ impl Session {
     pub const fn get(self) -> u64 {
         self.0
     }
+}
+
+/// The span between two readings of one clock; zero when the later one has passed.
+#[cfg_attr(target_family = "wasm", inline(never))]
+const fn remaining(now: u64, later: u64) -> Millis {
+    Millis::new(later.saturating_sub(now))
 }
 
 /// `value · factor`, saturating. `u64::saturating_mul` goes by a 128-bit product, which pulls library code into the wasm

@@ -7,7 +7,7 @@ use core::mem::{MaybeUninit, offset_of, transmute};
 
 use policy_core::{
     Attempt, Bound, Command, End, Event, Execution, FailureKind, Field, HandOver, HintReport, IdempotencyKey, Limits,
-    Mark, Method, Millis, Network, Now, Outcome, Request, Sample, Session, Step, Tokens, UnixMillis, Wait,
+    Mark, Method, Millis, Network, Now, Outcome, Request, Resume, Sample, Session, Step, Tokens, UnixMillis, Wait,
 };
 
 use crate::{
@@ -61,6 +61,7 @@ same! {
     wit::Event = Event<'_>,
     wit::Execution = Execution,
     wit::Wait = Wait,
+    wit::Resume = Resume,
     Optional<wit::Millis> = Option<Millis>,
     Optional<wit::Mark> = Option<Mark>,
     Optional<wit::UnixMillis> = Option<UnixMillis>,
@@ -76,6 +77,7 @@ fields! {
     Field { index, value }
     Attempt { number, sends, exhausted }
     Wait { until, delay, retry_index, bound, hint }
+    Resume { delay, not_before, attempts_used }
     Outcome { end, bound, hint, attempts, maybe_applied, hand_over, resume }
     Step { execution, tokens, command }
 }
@@ -116,6 +118,16 @@ options! {
     Mark(u64) by Mark::get,
     UnixMillis(u64) by UnixMillis::get,
 }
+
+/// Rustc's option of a resume is the resume, and the interface's a tag of eight bytes before it.
+const _: () = {
+    let resume = Resume { delay: Millis::new(7), not_before: None, attempts_used: 9 };
+    // SAFETY: the compiler compares the sizes, and refuses what is no resume.
+    let Resume { delay, not_before, attempts_used } = unsafe { transmute::<Option<Resume>, Resume>(Some(resume)) };
+    assert!(delay.get() == 7 && not_before.is_none() && attempts_used == 9);
+    assert!(size_of::<Optional<wit::Resume>>() == size_of::<u64>() + size_of::<Resume>());
+    assert!(align_of::<wit::Resume>() == align_of::<u64>());
+};
 
 /// A slice is its address and its length.
 const _: () = {

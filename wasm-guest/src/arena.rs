@@ -1,8 +1,7 @@
 //! Memory for what the host lowers: a stretch of bytes that is filled from its start in every call.
 //!
 //! A call goes: the host lowers parameters and lists (`cabi_realloc`, any number of times), calls the function, reads
-//! the result. Nothing is freed: the end of a call is noted, and the first `cabi_realloc` after it begins at the start
-//! again.
+//! the result. Nothing is freed: at the end of a call the whole stretch is free again.
 //!
 //! No call can poison the next one:
 //! - A refusal ends the call that it belongs to before any function runs, so it empties the arena itself.
@@ -23,23 +22,21 @@ const ALIGN: usize = align_of::<u64>();
 struct Arena {
     bytes: UnsafeCell<[u8; SIZE]>,
     used: Cell<usize>,
-    /// No call is under way: what was lowered is dead.
-    ended: Cell<bool>,
 }
 
 // SAFETY: an instance runs one call at a time, and the target has no threads.
 unsafe impl Sync for Arena {}
 
-static ARENA: Arena = Arena { bytes: UnsafeCell::new([0; SIZE]), used: Cell::new(0), ended: Cell::new(false) };
+static ARENA: Arena = Arena { bytes: UnsafeCell::new([0; SIZE]), used: Cell::new(0) };
 
-/// Notes that a function has run.
+/// A function has run: what was lowered for it is dead.
 pub(crate) fn end_call() {
-    ARENA.ended.set(true);
+    ARENA.used.set(0);
 }
 
 /// Room for what the host lowers; `None` if there is not enough.
 pub(crate) fn lower(len: usize) -> Option<*mut u8> {
-    let at = if ARENA.ended.replace(false) { 0 } else { ARENA.used.get() };
+    let at = ARENA.used.get();
     let end = at.checked_add(len).filter(|end| *end <= SIZE);
     ARENA.used.set(end.unwrap_or(0).next_multiple_of(ALIGN));
     // SAFETY: `at <= end <= SIZE`.

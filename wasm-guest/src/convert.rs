@@ -22,9 +22,21 @@ pub(crate) fn description(policy: &'static Policy, slot: &'static [u8; SLOT_LEN]
     rt::give(wit::Description {
         name: Text::of(name),
         version: Text::of(version),
-        fields: rt::give_list(policy.field_bytes().map(Text::of)),
+        fields: rt::give_list(fields(policy)),
         budget: policy.budget().map(|budget| budget.capacity.thousandths()).into(),
         policy: List::of(slot::policy_bytes(slot)),
+    })
+}
+
+/// Where each name stands is the sum of the lengths before it. In a damaged table that may be anywhere: nothing here reads
+/// there, and the host checks what it does.
+fn fields(policy: &'static Policy) -> impl Iterator<Item = Text> {
+    let (names, lens) = policy.field_table();
+    let mut next = names.as_ptr();
+    lens.map(move |len| {
+        let name = Text::new(next, len.into());
+        next = next.wrapping_add(len.into());
+        name
     })
 }
 
@@ -88,22 +100,19 @@ pub(crate) fn step(execution: &Execution, event: Option<&Event<'_>>, policy: &Po
             &mut *place
         };
         step.carry_on(event, policy, now);
-        if let Command::Finish(Outcome { resume, .. }) = step.command {
-            // SAFETY: as above; that is where a host finds it in a step that is finished.
-            unsafe { place.byte_add(RESUME).cast::<Optional<wit::Resume>>().write(self::resume(resume)) }
+        if let Command::Finish(Outcome { resume, .. }) = &step.command {
+            let tag = u64::from(resume.is_some());
+            // SAFETY: as above; what is behind the tag is moved there as it lies, whether it is a resume or none.
+            unsafe {
+                let at = place.byte_add(RESUME).cast::<u64>();
+                at.copy_to(at.add(1), size_of::<Resume>() / size_of::<u64>());
+                at.write(tag);
+            }
         }
     })
 }
 
 /// Where a step that is finished has what is needed to go on later. It is the one part of a step that the core has in
-/// another form: an option in an option, of which rustc makes one tag. It stands last, so all before it is alike.
+/// another form: an option in an option, of which rustc makes one tag. A host finds a tag of its own before it, eight bytes
+/// long with its padding. It stands last, so all before it is alike.
 const RESUME: usize = offset_of!(wit::Step, command) + align_of::<wit::Command>() + offset_of!(wit::Outcome, resume);
-
-fn resume(resume: Option<Resume>) -> Optional<wit::Resume> {
-    let resume = resume.map(|Resume { delay, not_before, attempts_used }| wit::Resume {
-        delay: delay.get(),
-        not_before: not_before.map(UnixMillis::get).into(),
-        attempts_used,
-    });
-    resume.into()
-}
