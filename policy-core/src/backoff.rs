@@ -91,9 +91,10 @@ impl Thousandths {
     #[must_use]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub const fn of(self, span: Millis) -> Millis {
+        // Where code may be larger, the factors of most jitters are not computed with.
         match self.0 {
-            0 => Millis::ZERO,
-            1_000 => span,
+            0 if cfg!(not(target_family = "wasm")) => Millis::ZERO,
+            1_000 if cfg!(not(target_family = "wasm")) => span,
             _ => Millis::new(self.share_of(span)),
         }
     }
@@ -187,7 +188,7 @@ impl Series {
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     const fn bound(&self, exponent: u64) -> Millis {
-        if exponent == 0 || self.base.get() == 0 || self.multiplier.get() <= 1_000 {
+        if (exponent == 0) | (self.base.get() == 0) | (self.multiplier.get() <= 1_000) {
             return shorter(self.base, self.cap);
         }
         // A thousand times the longest span still fits.

@@ -2,17 +2,17 @@
 
 use crate::{
     budget::Cost,
-    classify::{Class, Disposition},
-    command::{Command, Wait},
+    classify::Disposition,
+    command::Command,
     decision::{Decision, Situation, refusal, schedule},
     event::{Attempt, Event, Field, Now},
     hint::{self, Hint},
-    interruption::{interruption, is_valid},
-    outcome::{Bound, End, HandOver, Outcome, Resume},
+    interruption::interruption,
+    outcome::{Bound, End, HandOver, HintReport, Outcome, Resume},
     policy::Policy,
     state::{Execution, Facts, Phase, Progress},
     step::Step,
-    time::Mark,
+    time::{Mark, Millis, UnixMillis},
 };
 
 /// One call: the policy, what is true outside, what goes back to the host, and what is known for its command so far. The
@@ -21,22 +21,23 @@ pub(crate) struct Call<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) now: &'a Now,
     pub(crate) step: &'a mut Step,
-    /// As far as it is known.
-    pub(crate) outcome: Outcome,
+    /// What became of the hint, as far as that is known.
+    pub(crate) hint: HintReport,
+    /// What the host does with the last result, should the request end now.
+    hand_over: HandOver,
 }
 
 impl<'a> Call<'a> {
     pub(crate) fn new(policy: &'a Policy, now: &'a Now, step: &'a mut Step) -> Self {
-        let outcome = Outcome::unknown(HandOver::LastStatus(step.execution.last_status));
-        Self { policy, now, step, outcome }
+        let hand_over = HandOver::LastStatus(step.execution.last_status);
+        Self { policy, now, step, hint: HintReport::Absent, hand_over }
     }
 
-    #[inline(never)]
-    pub(crate) fn begin(&mut self) {
+    /// What stands before the first send, beside what stands before every one.
+    fn begin(&mut self) {
         let Execution { attempts, max_attempts, not_before, .. } = self.step.execution;
         let (end, bound) = match () {
-            () if self.now.cancelled => (End::Cancelled, Bound::None),
-            () if !(is_valid(self.now) && not_before.is_valid()) => (End::InvalidInput, Bound::None),
+            () if !not_before.is_valid() => (End::InvalidInput, Bound::None),
             () if attempts >= max_attempts => (End::AttemptsUsed, Bound::Attempts),
             () if self.now.mark < not_before => return self.pause(not_before, Bound::Resume),
             () => return self.launch(),
@@ -44,8 +45,9 @@ impl<'a> Call<'a> {
         self.finish(end, bound)
     }
 
+    /// Goes on with an event, or begins.
     #[inline(never)]
-    pub(crate) fn take(&mut self, event: &Event<'_>) {
+    pub(crate) fn take(&mut self, event: Option<&Event<'_>>) {
         let phase = self.step.execution.progress.phase();
         if phase == Phase::Finished {
             return;
@@ -53,24 +55,25 @@ impl<'a> Call<'a> {
         if let Some(end) = interruption(&self.step.execution, self.policy, event, self.now) {
             return self.interrupt(event, end);
         }
-        match (phase, *event) {
-            (Phase::InFlight, Event::Response { of, .. } | Event::Failure { of, .. })
-                if of.number == self.step.execution.attempts =>
-            {
-                self.resolve(event, of)
+        let Some(event) = event else { return self.begin() };
+        match *event {
+            Event::Response { of, .. } | Event::Failure { of, .. } => {
+                if phase == Phase::InFlight && of.number == self.step.execution.attempts {
+                    self.resolve(event, of)
+                }
             }
-            (Phase::Waiting, Event::Wake) => self.wake(),
-            (Phase::AwaitingNetwork, Event::Wake) => self.network_wake(),
-            _ => {}
+            Event::Wake if phase == Phase::Waiting => self.wake(),
+            Event::Wake if phase == Phase::AwaitingNetwork => self.network_wake(),
+            Event::Wake => {}
         }
     }
 
     /// Ends from outside: nothing of what came with this call may be used.
     #[cfg_attr(not(target_family = "wasm"), cold)]
-    fn interrupt(&mut self, event: &Event<'_>, end: End) {
+    fn interrupt(&mut self, event: Option<&Event<'_>>, end: End) {
         let in_flight = self.step.execution.progress.phase() == Phase::InFlight;
-        let failed = match *event {
-            Event::Failure { of, kind, timed_out } if of.number == self.step.execution.attempts => {
+        let failed = match event {
+            Some(&Event::Failure { of, kind, timed_out }) if of.number == self.step.execution.attempts => {
                 Some((kind, timed_out))
             }
             _ => None,
@@ -85,7 +88,7 @@ impl<'a> Call<'a> {
         // Not even the status of an older session's result goes out.
         let withheld = in_flight || end == End::SessionChanged;
         if withheld {
-            self.outcome.hand_over = HandOver::Abort;
+            self.hand_over = HandOver::Abort;
         }
         let unsent = failed.is_some_and(|(kind, timed_out)| {
             Disposition::of_failure(self.policy, kind, timed_out, self.now.network) == Disposition::Offline
@@ -101,15 +104,13 @@ impl<'a> Call<'a> {
     /// The result of the attempt in flight.
     #[inline(never)]
     fn resolve(&mut self, event: &Event<'_>, of: Attempt) {
-        let Some(disposition) = Disposition::of_event(self.policy, event, self.now.network) else {
-            return;
-        };
         let (disposition, status, hint, unprocessed) = match *event {
             Event::Response { status, fields, .. } => {
-                let (disposition, hint) = self.listen(disposition, status, fields);
+                let (disposition, hint) = self.listen(status, fields);
                 (disposition, status, hint, false)
             }
-            Event::Failure { kind, .. } => {
+            Event::Failure { kind, timed_out, .. } => {
+                let disposition = Disposition::of_failure(self.policy, kind, timed_out, self.now.network);
                 if !kind.proves_unprocessed() {
                     self.step.execution.remember_maybe_applied();
                 }
@@ -117,7 +118,7 @@ impl<'a> Call<'a> {
             }
             Event::Wake => return,
         };
-        (self.outcome.hint, self.outcome.hand_over) = (hint.report, HandOver::This);
+        (self.hint, self.hand_over) = (hint.report, HandOver::This);
         let (sends, counts) = if disposition == Disposition::Offline {
             (of.sends.saturating_sub(1), false)
         } else {
@@ -138,7 +139,7 @@ impl<'a> Call<'a> {
             // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
             Disposition::Offline => self.step.execution.set_phase(Phase::AwaitingNetwork),
             Disposition::Retryable(_) => {
-                self.step.execution.set_spent(Cost::Nothing);
+                self.step.execution.progress = Progress::new(Phase::InFlight, Cost::Nothing);
                 self.step.tokens = self.policy.budget.failed(self.step.tokens);
                 if hint.forbids {
                     return self.finish(End::NotRetryable, Bound::Hint);
@@ -155,14 +156,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What the server says beyond its status: a verdict first, and when to come back if that makes sense at all.
+    /// What the server says: a verdict first, and when to come back if that makes sense at all.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn listen(&self, disposition: Disposition, status: u16, fields: &[Field<'_>]) -> (Disposition, Hint) {
+    fn listen(&self, status: u16, fields: &[Field<'_>]) -> (Disposition, Hint) {
         let verdict = if self.policy.reads_verdicts() { hint::verdict(self.policy, status, fields) } else { None };
-        let disposition = match (disposition, verdict) {
-            (Disposition::NotRetryable, Some(true)) => Disposition::Retryable(Class::Transient),
-            _ => disposition,
-        };
+        let disposition = Disposition::of_answer(self.policy, status, verdict == Some(true));
         let hint = match disposition {
             Disposition::Retryable(_) => Hint::read(self.policy, status, fields, self.now.wall),
             _ => Hint::ABSENT,
@@ -174,17 +172,14 @@ impl<'a> Call<'a> {
     fn carry_out(&mut self, decision: Decision) {
         match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {
-                let until = self.now.mark.after(delay);
                 self.step.tokens = tokens;
-                self.step.execution.not_before = until;
                 self.step.execution.series = series;
                 self.step.execution.progress = Progress::new(Phase::Waiting, cost);
-                let retry_index = self.step.execution.retry_index();
-                self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.outcome.hint });
+                self.wait(self.now.mark.after(delay), delay, bound);
             }
             Decision::Later { end, bound, delay, not_before } => {
-                self.outcome.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
-                self.finish(end, bound)
+                self.finish(end, bound);
+                self.resume(delay, not_before)
             }
             Decision::Stop { end, bound } => self.finish(end, bound),
         }
@@ -197,10 +192,22 @@ impl<'a> Call<'a> {
             self.step.tokens = self.policy.budget.returned(self.step.tokens, progress.spent());
         }
         self.step.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
-        self.outcome.end = end;
-        self.outcome.bound = bound;
-        self.outcome.attempts = attempts;
-        self.outcome.maybe_applied = facts.0 & Facts::MAYBE_APPLIED != 0;
-        self.step.command = Command::Finish(self.outcome);
+        self.step.command = Command::Finish(Outcome {
+            end,
+            bound,
+            hint: self.hint,
+            attempts,
+            maybe_applied: facts.0 & Facts::MAYBE_APPLIED != 0,
+            hand_over: self.hand_over,
+            resume: None,
+        });
+    }
+
+    /// What is needed to go on later, if the request has just ended.
+    pub(crate) fn resume(&mut self, delay: Millis, not_before: Option<UnixMillis>) {
+        let attempts_used = self.step.execution.attempts;
+        if let Command::Finish(outcome) = &mut self.step.command {
+            outcome.resume = Some(Resume { delay, not_before, attempts_used });
+        }
     }
 }

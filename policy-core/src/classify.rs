@@ -1,11 +1,6 @@
 //! What one result is, before anything is decided about it.
 
-use crate::{
-    event::{Event, Network},
-    failure::FailureKind,
-    policy::Policy,
-    rules::Offline,
-};
+use crate::{event::Network, failure::FailureKind, policy::Policy, rules::Offline};
 
 /// What one result is.
 ///
@@ -18,10 +13,10 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// 200–299, unless the policy retries it.
-    Success,
     /// Worth another send, if the gate and all limits agree.
     Retryable(Class),
+    /// 200–299, unless the policy retries it.
+    Success,
     /// Nothing was sent and there is no network: worth waiting for it.
     Offline,
     /// To be handed to the caller as it is: another status, or a failure that would come again.
@@ -59,9 +54,15 @@ impl Disposition {
     #[must_use]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub const fn of_status(policy: &Policy, status: u16) -> Self {
+        Self::of_answer(policy, status, false)
+    }
+
+    /// As [`Disposition::of_status`]; `is_invited` if the server says that a retry makes sense.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(crate) const fn of_answer(policy: &Policy, status: u16, is_invited: bool) -> Self {
         if policy.throttle.contains(status) {
             Self::Retryable(Class::Throttled)
-        } else if policy.retry.contains(status) {
+        } else if is_invited || policy.retry.contains(status) {
             Self::Retryable(Class::Transient)
         } else if status >= 200 && status <= 299 {
             Self::Success
@@ -93,16 +94,6 @@ impl Disposition {
         match self {
             Self::Retryable(class) => class,
             Self::Success | Self::Offline | Self::NotRetryable => Class::Transient,
-        }
-    }
-
-    /// Of an event; `None` for one that brings no result.
-    #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    pub(crate) fn of_event(policy: &Policy, event: &Event<'_>, network: Network) -> Option<Self> {
-        match *event {
-            Event::Response { status, .. } => Some(Self::of_status(policy, status)),
-            Event::Failure { kind, timed_out, .. } => Some(Self::of_failure(policy, kind, timed_out, network)),
-            Event::Wake => None,
         }
     }
 }

@@ -62,6 +62,8 @@ pub struct Situation<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
+// A tag of its own is known where a decision is made, and not only where it is carried out.
+#[repr(u8)]
 pub enum Decision {
     /// Send again after `delay`.
     Retry {
@@ -140,24 +142,19 @@ pub(crate) fn refusal(policy: &Policy, situation: &Situation<'_>, now: &Now) -> 
 
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, tokens: Tokens) -> Decision {
-    let (series, cost) = match situation.class {
-        Class::Transient => (&policy.transient, Cost::Retry),
-        Class::Throttled => (&policy.throttled, Cost::Throttled),
-        Class::TimedOut => (&policy.transient, Cost::TimedOut),
+    let series = if situation.class == Class::Throttled { &policy.throttled } else { &policy.transient };
+    let cost = match situation.class {
+        Class::Transient => Cost::Retry,
+        Class::Throttled => Cost::Throttled,
+        Class::TimedOut => Cost::TimedOut,
     };
     let draw = series.draw(situation.execution.series, now.sample);
     let plan = Plan::new(policy, &situation.hint, draw, now);
-    let later = |end, bound| {
+    let until = now.mark.after(plan.delay);
+    if let Some((end, bound)) = misfit(situation.execution, plan.asked, until) {
         // A moment beyond what can be told is none.
         let measured = now.wall.filter(|_| plan.asked != Millis::MAX).map(|wall| wall.after(plan.asked));
-        Decision::Later { end, bound, delay: plan.asked, not_before: situation.hint.moment.or(measured) }
-    };
-    let until = now.mark.after(plan.delay);
-    if plan.asked > situation.execution.max_wait || until == Mark::MAX {
-        return later(End::Deferred, Bound::MaxWait);
-    }
-    if until >= situation.execution.deadline {
-        return later(End::Deadline, Bound::Deadline);
+        return Decision::Later { end, bound, delay: plan.asked, not_before: situation.hint.moment.or(measured) };
     }
     match policy.budget.charge(tokens, cost) {
         Some(tokens) => {
@@ -166,6 +163,16 @@ pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, to
             Decision::Retry { delay: plan.delay, bound: plan.bound, series, cost, tokens }
         }
         None => Decision::Stop { end: End::BudgetEmpty, bound: Bound::Budget },
+    }
+}
+
+/// Why a wait of what was `asked` for, which would end at `until`, is not begun; `None` if it is.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+pub(crate) fn misfit(execution: &Execution, asked: Millis, until: Mark) -> Option<(End, Bound)> {
+    match () {
+        () if asked > execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
+        () if until >= execution.deadline => Some((End::Deadline, Bound::Deadline)),
+        () => None,
     }
 }
 
@@ -183,7 +190,7 @@ impl Plan {
     fn new(policy: &Policy, hint: &Hint, draw: Draw, now: &Now) -> Self {
         let instead = match policy.hint_mode() {
             HintMode::AtLeast => false,
-            HintMode::Instead { zero_at_once } => hint.exact && (zero_at_once || hint.delay != Millis::ZERO),
+            HintMode::Instead { zero_at_once } => hint.exact & (zero_at_once | (hint.delay != Millis::ZERO)),
         };
         // The local backoff is a floor, unless the hint stands in its place.
         let least = if instead { Millis::ZERO } else { draw.delay };

@@ -72,10 +72,6 @@ impl Step {
     /// What [`Execution::handle`] does, and without an event [`Execution::start`], where the step stands.
     #[doc(hidden)]
     pub fn carry_on(&mut self, event: Option<&Event<'_>>, policy: &Policy, now: &Now) {
-        let mut call = Call::new(policy, now, self);
-        match event {
-            None => call.begin(),
-            Some(event) => call.take(event),
-        }
+        Call::new(policy, now, self).take(event)
     }
 }

@@ -1,16 +1,21 @@
 //! What ends a request from outside, whatever happened to it.
 
 use crate::{
-    event::{Event, FIELDS_MAX, Field, Now},
+    event::{Event, Field, Now},
     outcome::End,
     policy::Policy,
     state::{Execution, Progress},
     time::Mark,
 };
 
-/// In the order of the checks; `None` if the event is to be looked at.
+/// In the order of the checks; `None` if the event is to be looked at, or the request may begin.
 #[inline(always)]
-pub(crate) fn interruption(execution: &Execution, policy: &Policy, event: &Event<'_>, now: &Now) -> Option<End> {
+pub(crate) fn interruption(
+    execution: &Execution,
+    policy: &Policy,
+    event: Option<&Event<'_>>,
+    now: &Now,
+) -> Option<End> {
     Some(match () {
         () if execution.progress == Progress::MALFORMED => End::MalformedExecution,
         () if execution.policy != policy.fingerprint() => End::ForeignExecution,
@@ -27,8 +32,8 @@ pub(crate) fn is_valid(now: &Now) -> bool {
 }
 
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn fields_are_valid(policy: &Policy, event: &Event<'_>) -> bool {
-    let Event::Response { fields, .. } = *event else { return true };
+fn fields_are_valid(policy: &Policy, event: Option<&Event<'_>>) -> bool {
+    let Some(Event::Response { fields, .. }) = event else { return true };
     match fields {
         [] if cfg!(not(target_family = "wasm")) => true,
         [field] if cfg!(not(target_family = "wasm")) => field.index < policy.fields.count(),
@@ -36,6 +41,8 @@ fn fields_are_valid(policy: &Policy, event: &Event<'_>) -> bool {
     }
 }
 
+/// Each index is one of the policy's, and none comes twice. So there are no more than the policy has, which is fewer than
+/// [`FIELDS_MAX`](crate::FIELDS_MAX).
 #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
 fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
     let mut free = 1_u32.wrapping_shl(policy.fields.count().into()).wrapping_sub(1);
@@ -44,5 +51,5 @@ fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
         free &= !bit;
         bit != 0
     };
-    fields.len() <= FIELDS_MAX && fields.iter().all(is_new)
+    fields.iter().all(is_new)
 }

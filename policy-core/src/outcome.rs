@@ -36,21 +36,6 @@ pub struct Outcome {
     pub resume: Option<Resume>,
 }
 
-impl Outcome {
-    /// Of a request that has not ended.
-    pub(crate) const fn unknown(hand_over: HandOver) -> Self {
-        Self {
-            end: End::Success,
-            bound: Bound::None,
-            hint: HintReport::Absent,
-            attempts: 0,
-            maybe_applied: false,
-            hand_over,
-            resume: None,
-        }
-    }
-}
-
 /// What the host does with the result of the last attempt.
 ///
 /// ```

@@ -3,8 +3,9 @@
 use crate::{
     call::Call,
     command::{Command, Wait},
+    decision::misfit,
     event::Network,
-    outcome::{Bound, End, Resume},
+    outcome::{Bound, End},
     rules::{DeadlineScope, Offline},
     state::{Execution, Phase},
     time::{Mark, Millis},
@@ -12,12 +13,9 @@ use crate::{
 
 impl Call<'_> {
     pub(crate) fn wake(&mut self) {
-        let now = self.now.mark;
-        if now >= self.step.execution.deadline {
-            return self.finish(End::Deadline, Bound::Deadline);
-        }
-        if now < self.step.execution.not_before {
-            return self.waiting(self.step.execution.not_before, Bound::None);
+        let Execution { not_before, deadline, .. } = self.step.execution;
+        if self.now.mark < not_before.min(deadline) {
+            return self.wait(not_before, self.now.mark.until(not_before), Bound::None);
         }
         self.launch()
     }
@@ -27,12 +25,11 @@ impl Call<'_> {
         let now = self.now.mark;
         let Execution { give_up, not_before, series, .. } = self.step.execution;
         if now >= give_up {
-            self.resume_after(now.until(not_before));
-            return self.finish(End::Offline, Bound::None);
+            self.finish(End::Offline, Bound::None);
+            return self.resume_after(now.until(not_before));
         }
         if self.now.network == Network::Down {
-            self.step.command = Command::AwaitNetwork { until: give_up };
-            return;
+            return self.await_network();
         }
         // One jittered wait, so that all who waited for the same network do not come back as one.
         let draw = self.policy.transient.draw(series, self.now.sample);
@@ -57,12 +54,11 @@ impl Call<'_> {
         if self.now.network == Network::Down && self.policy.offline() == Offline::Await {
             return self.await_network();
         }
-        let left = match self.policy.deadline_scope() {
-            DeadlineScope::Attempts if deadline != Mark::MAX => now.until(deadline),
-            _ => Millis::MAX,
-        };
-        let timeout = self.policy.attempt_timeout.min(left);
-        let timeout = (timeout != Millis::MAX).then_some(timeout);
+        let mut timeout = self.policy.attempt_timeout;
+        if self.policy.deadline_scope() == DeadlineScope::Attempts && deadline != Mark::MAX {
+            timeout = timeout.min(now.until(deadline));
+        }
+        let timeout = Some(timeout).filter(|timeout| *timeout != Millis::MAX);
         let attempt = self.step.execution.attempts.saturating_add(1);
         self.step.execution.attempts = attempt;
         self.step.execution.set_phase(Phase::InFlight);
@@ -72,25 +68,19 @@ impl Call<'_> {
     /// A wait that no result asked for. It too is deferred above the longest wait, and must fit the deadline.
     pub(crate) fn pause(&mut self, until: Mark, bound: Bound) {
         let delay = self.now.mark.until(until);
-        let refused = match () {
-            () if delay > self.step.execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
-            () if until >= self.step.execution.deadline => Some((End::Deadline, Bound::Deadline)),
-            () => None,
-        };
-        if let Some((end, bound)) = refused {
-            self.resume_after(delay);
-            return self.finish(end, bound);
+        if let Some((end, bound)) = misfit(&self.step.execution, delay, until) {
+            self.finish(end, bound);
+            return self.resume_after(delay);
         }
-        self.step.execution.not_before = until;
         self.step.execution.set_phase(Phase::Waiting);
-        self.waiting(until, bound)
+        self.wait(until, delay, bound)
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
-    fn waiting(&mut self, until: Mark, bound: Bound) {
-        let delay = self.now.mark.until(until);
+    pub(crate) fn wait(&mut self, until: Mark, delay: Millis, bound: Bound) {
+        self.step.execution.not_before = until;
         let retry_index = self.step.execution.retry_index();
-        self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.outcome.hint });
+        self.step.command = Command::Wait(Wait { until, delay, retry_index, bound, hint: self.hint });
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
@@ -105,7 +95,6 @@ impl Call<'_> {
     }
 
     fn resume_after(&mut self, delay: Millis) {
-        let not_before = self.now.wall.map(|wall| wall.after(delay));
-        self.outcome.resume = Some(Resume { delay, not_before, attempts_used: self.step.execution.attempts });
+        self.resume(delay, self.now.wall.map(|wall| wall.after(delay)))
     }
 }

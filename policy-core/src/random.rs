@@ -73,7 +73,6 @@ impl Sample {
     }
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     const fn add(self, low: Millis, span: u64) -> Millis {
         Millis::from_bits(low.get().wrapping_add(mul_div_ceil(span, self.0, u32::MAX)))
     }
@@ -84,7 +83,6 @@ impl Sample {
 /// Most values are below 2^32 and their product fits 64 bits. That of others does once they are split: with
 /// `value = q · divisor + r`, the product of `r` and `factor`. A 128-bit product would pull library code into the wasm
 /// module.
-#[cfg_attr(target_family = "wasm", inline(never))]
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
     let divisor = if divisor == 0 { 1 } else { divisor as u64 };

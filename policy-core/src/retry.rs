@@ -22,7 +22,7 @@ pub(crate) fn retry(before: &Execution, policy: &Policy, event: &Event<'_>, now:
     let Event::Response { of, status, fields } = event else { return None };
     let Disposition::Retryable(class) = Disposition::of_status(policy, *status) else { return None };
     let in_flight = before.progress.phase() == Phase::InFlight && of.number == before.attempts;
-    if !in_flight || policy.reads_verdicts() || interruption(before, policy, event, now).is_some() {
+    if !in_flight || policy.reads_verdicts() || interruption(before, policy, Some(event), now).is_some() {
         return None;
     }
     let hint = Hint::read(policy, *status, fields, now.wall);

@@ -71,18 +71,19 @@ fn imports(source: &str) -> BTreeSet<String> {
         let rest = &code[at + "crate::".len()..];
         match rest.strip_prefix('{') {
             Some(list) => {
-                let (mut depth, mut word) = (0, String::new());
+                let (mut depth, mut path) = (0, String::new());
+                let mut first = |path: &str| found.extend(module(path.split(':').next().unwrap_or_default()));
                 for character in list.chars() {
                     match character {
                         '{' => depth += 1,
                         '}' if depth == 0 => break,
                         '}' => depth -= 1,
-                        ':' | ',' if depth == 0 => found.extend(module(&std::mem::take(&mut word))),
-                        _ if depth == 0 => word.push(character),
+                        ',' if depth == 0 => first(&std::mem::take(&mut path)),
+                        _ if depth == 0 => path.push(character),
                         _ => {}
                     }
                 }
-                found.extend(module(&word));
+                first(&path);
             }
             None => found.extend(module(rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap())),
         }
