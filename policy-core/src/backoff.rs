@@ -220,3 +220,18 @@ impl Series {
 const fn shorter(one: Millis, other: Millis) -> Millis {
     if one.get() < other.get() { one } else { other }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_beyond_all_numbers_is_the_cap() {
+        let base = Millis::new(Millis::MAX.get() - 1);
+        let steep = Backoff { multiplier: Thousandths::new(100_000), ..Backoff::doubling(base) };
+        assert_eq!(
+            [0, 1, 2, u64::MAX].map(|exponent| steep.bound(exponent)),
+            [base, Millis::MAX, Millis::MAX, Millis::MAX]
+        );
+    }
+}

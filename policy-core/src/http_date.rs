@@ -264,7 +264,9 @@ mod tests {
             let date = |name: &str| format!("{name}, {day:02}-Nov-94 08:49:37 GMT");
             let now = Some(UnixMillis::new(784_111_777_000));
             assert!(parse(date(name).as_bytes(), ANY, now).is_ok(), "{name}");
-            for other in [name.to_lowercase(), name[..3].to_owned(), format!("{name}s")] {
+            let padded = [name.replace("day", "\0day"), format!("\0{name}"), name.replace("day", "        day")];
+            let others = [name.to_lowercase(), name[..3].to_owned(), format!("{name}s")];
+            for other in others.into_iter().chain(padded) {
                 assert_eq!(parse(date(&other).as_bytes(), ANY, now), Err(HttpDateError::Malformed), "{other}");
             }
         }

@@ -1,7 +1,8 @@
 //! What ends a request from outside, whatever happened to it.
 
 use crate::{
-    event::{Event, Field, Now},
+    event::{Event, FIELDS_MAX, Field, Now},
+    field_list::ROWS,
     outcome::End,
     policy::Policy,
     state::{Execution, Progress},
@@ -41,8 +42,9 @@ fn fields_are_valid(policy: &Policy, event: Option<&Event<'_>>) -> bool {
     }
 }
 
-/// Each index is one of the policy's, and none comes twice. So there are no more than the policy has, which is fewer than
-/// [`FIELDS_MAX`](crate::FIELDS_MAX).
+// Fields of which each is one of the policy's, and none comes twice, are no more than it has.
+const _: () = assert!(ROWS <= FIELDS_MAX);
+
 #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
 fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
     let mut free = 1_u32.wrapping_shl(policy.fields.count().into()).wrapping_sub(1);
