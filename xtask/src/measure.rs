@@ -175,7 +175,7 @@ fn pages() -> Result<Vec<Measure>> {
     let pages = pages::weigh()?.into_iter();
     Ok(pages
         .map(|page| {
-            let limit = page.is_held().then_some(pages::LIMIT);
+            let limit = page.limit();
             size(format!("page with {}, gzip", page.name), page.size, limit)
         })
         .collect())

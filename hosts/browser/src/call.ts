@@ -18,11 +18,16 @@ export type Given = FetchInit & { [NESTING]?: Nesting };
 /** A logical request. */
 export type Call = readonly [
   signal: AbortSignal | null | undefined,
-  layer: Layer,
   /** Puts what the policy may know, as the parameters of `start`. */
   begin: (bytes: Uint8Array) => void,
   /** Who shares its retry budget. */
   budget: () => string,
+  sending: Sending,
+];
+
+/** What each attempt is made of. */
+export type Sending = readonly [
+  layer: Layer,
   /** Gives the body of the next attempt. */
   make: () => Sendable | Promise<Sendable>,
   /** Sends it. What throws at once is a rejection, too. */
@@ -86,7 +91,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
       return PERMANENT;
     }
   };
-  return [signal, layer, begin, budget, replay ?? (() => body as Sendable), send, kind];
+  return [signal, begin, budget, [layer, replay ?? (() => body as Sendable), send, kind]];
 }
 
 /**

@@ -17,19 +17,18 @@ import { attempt, type Result } from "./attempt.js";
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, given: Given): Promise<Response> {
-  const call = callOf(host, input, given);
-  const [signal, [count], begin, budget] = call;
+  const [signal, begin, budget, sending] = callOf(host, input, given);
+  const [[count]] = sending;
   const used = count.sends;
   const own = host.session?.signal;
   const bytes = (host.blocks.pop() ?? new Uint8Array(BLOCK_SIZE)).fill(0);
-  const talk = talkOf(host, bytes, signal, budget);
-  const [ask, close, pause, end] = talk;
+  const [ask, close, pause, end, attending] = talkOf(host, bytes, signal, budget);
   let last: Result = [];
   let fault: Reason = "engine-failed";
   try {
     let at = ask(begin);
     while (bytes[COMMAND] !== FINISH) {
-      if (bytes[COMMAND] === SEND) last = await attempt(call, talk, bytes, at);
+      if (bytes[COMMAND] === SEND) last = await attempt(sending, attending, ask, bytes, at);
       else at = await pause();
     }
   } catch (error) {

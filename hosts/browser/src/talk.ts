@@ -18,6 +18,11 @@ export type Talk = readonly [
   pause: () => Promise<number>,
   /** Listens no longer. */
   end: () => void,
+  attending: Attending,
+];
+
+/** What an attempt does beside asking, as long as it is under way. */
+export type Attending = readonly [
   refuse: Asking[2],
   /** Tells the policy if something has changed, and says whether the attempt that it commanded last goes on. */
   goesOn: () => boolean,
@@ -88,7 +93,7 @@ export function talkOf(
     return isOver;
   };
   const end = (): void => unheard.forEach((unhear) => unhear?.());
-  return [ask, close, pause, end, refuse, goesOn, within];
+  return [ask, close, pause, end, [refuse, goesOn, within]];
 }
 
 function disobey(): never {
