@@ -48,7 +48,7 @@ export async function attempt(
     }
     if (isOver && goesOn()) {
       count.sends++;
-      sending = send(body as Sendable, abort.signal, nesting);
+      sending = send(body as Sendable, abort.signal, nesting, limit < Infinity);
       isOver = await within(sending, limit);
       try {
         if (isOver) response = await sending;

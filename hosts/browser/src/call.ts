@@ -31,7 +31,7 @@ export type Sending = readonly [
   /** Gives the body of the next attempt. */
   make: () => Sendable | Promise<Sendable>,
   /** Sends it. What throws at once is a rejection, too. */
-  send: (body: Sendable, stop: AbortSignal, nesting: Nesting) => Promise<Response>,
+  send: (body: Sendable, stop: AbortSignal, nesting: Nesting, isLimited: boolean) => Promise<Response>,
   /**
    * What is known about processing when that rejects: nothing, whatever the message of an error says, unless no request
    * can be made of what was given.
@@ -45,7 +45,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
   const request = input as Request;
   // What is for this layer is not for those below.
   const { body, key, limits = host.limits, resume, budgetKey, signal = request.signal, [NESTING]: above, ...init } = given;
-  const { fetch, engine, host: settings } = host;
+  const { fetch, engine, session, host: settings } = host;
   const { name, quoted } = settings?.key ?? {};
   const url = request.url ?? input;
   const headers = new Headers(init.headers ?? request.headers);
@@ -77,9 +77,10 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
     }
     return (settings?.budget === "key" && budgetKey) || "";
   };
-  const send = async (body: Sendable, stop: AbortSignal, nesting: Nesting): Promise<Response> => {
-    // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove.
-    const either = signal ? AbortSignal.any([signal, stop]) : stop;
+  const send = async (body: Sendable, stop: AbortSignal, nesting: Nesting, isLimited: boolean): Promise<Response> => {
+    // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove. Alone where
+    // nobody else ends an attempt: in Node 20 it remembers all signals that were made of it.
+    const either = !signal ? stop : isLimited || session ? AbortSignal.any([signal, stop]) : signal;
     // In another order this takes twenty times as long, in Node at least.
     return fetch(input, { [NESTING]: nesting, body, signal: either, ...message } as RequestInit);
   };

@@ -179,6 +179,24 @@ describe("a request", () => {
     expect(error.cause).toMatchObject({ name: "TimeoutError" });
   });
 
+  it("aborts an attempt that takes too long beside a caller's signal, without a session too", async () => {
+    const { fetch, server, time } = bench({ attemptTimeout: 5_000, maxAttempts: 1 }, { session: undefined } as object);
+    server.later();
+    const running = refusal(fetch(URL_, { signal: new AbortController().signal }));
+    expect(await pass(time)).toBe(5_000);
+    await running;
+    expect(server.aborted).toBe(1);
+  });
+
+  it("sends with the caller's own signal where nobody else ends an attempt", async () => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const keep: typeof fetch = (_, init) => Promise.resolve(new Response(String(signals.push(init?.signal))));
+    const { signal } = new AbortController();
+    const { fetch } = bench({}, { fetch: keep, session: undefined } as object);
+    await fetch(URL_, { signal });
+    expect(signals[0]).toBe(signal);
+  });
+
   it("lets go of what is answered after the time of the last attempt", async () => {
     let answer!: (response: Response) => void;
     const deaf: typeof fetch = () => new Promise((resolve) => (answer = resolve));
