@@ -91,7 +91,7 @@ pub(crate) fn run(args: &SimulateArgs, engine: &EngineArgs, format: Format) -> R
     }
     match args.csv {
         true => report::write(report.to_csv().trim_end())?,
-        false => report::show(format, &report, shown)?,
+        false => report::show(format, &report, |report| shown(report, args.clients))?,
     }
     Ok(Exit::Success)
 }
@@ -139,7 +139,11 @@ fn listed() -> String {
     SCENARIOS.map(scenario).join("\n\n")
 }
 
-fn shown(report: &Report) -> String {
+/// With the number of clients if it is not that of the scenario, whose description may tell of its own.
+fn shown(report: &Report, clients: Option<u32>) -> String {
     let title = paint(BOLD, visible::text(&report.scenario));
-    format!("{title}, seed {}\n{}\n\n{}", report.seed, visible::text(&report.description), report.to_table())
+    let size =
+        clients.map(|clients| format!("\nHere with {clients} clients, and the same server.")).unwrap_or_default();
+    let description = visible::text(&report.description);
+    format!("{title}, seed {}\n{description}{size}\n\n{}", report.seed, report.to_table())
 }

@@ -212,16 +212,12 @@ impl Scenario {
         &self.contenders
     }
 
-    /// The same with this many clients, and only with these: the server does not grow with them. The description says so.
+    /// The same with this many clients, and only with these: the server does not grow with them.
     ///
     /// # Errors
     /// None, or more requests than fit: see [`Scenario::REQUESTS_MAX`].
     pub fn with_clients(self, clients: u32) -> Result<Self, ScenarioError> {
-        let description = match self.client_counts() == [clients] {
-            true => self.description,
-            false => format!("{} (Here with {clients} clients, and the same server.)", self.description),
-        };
-        let scenario = Self { clients, sweep: Vec::new(), description, ..self };
+        let scenario = Self { clients, sweep: Vec::new(), ..self };
         text::check_size(&scenario)?;
         Ok(scenario)
     }
