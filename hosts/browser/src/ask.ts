@@ -52,7 +52,7 @@ export function asking(
   const full = engine.description.budget ?? 0;
   let now = NOW_OF_START;
   let before = bytes;
-  let fault: Reason;
+  let fault: Reason = "engine-failed";
   const ask: Ask = (tell = woken, ended, isCancelled = !!signal?.aborted) => {
     const at = now;
     now = NOW_OF_HANDLE;

@@ -51,8 +51,8 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
   const headers = new Headers(init.headers ?? request.headers);
   if (key) headers.set(name ?? "idempotency-key", quoted ? `"${key}"` : key);
   const method = methodOf(init.method ?? request.method ?? "GET");
-  // Firefox does not say of a `Request` whether it has a body.
-  const isTaken = body == null && request.method && request.body !== null && method > HEAD;
+  // Firefox does not say of a `Request` whether it has a body. No other method changes that.
+  const isTaken = body == null && request.body !== null && methodOf(request.method ?? "GET") > HEAD;
   const replay = isTaken ? undefined : replayOf(body, headers);
   const layer = join(above, resume?.attemptsUsed ?? 0, engine.description.maxAttempts, limits?.maxAttempts);
   // With an init of any kind a request forgets its referrer (Fetch Standard, constructor of `Request`).

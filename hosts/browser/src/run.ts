@@ -8,7 +8,7 @@ import { ATTEMPTS, BLOCK_SIZE, COMMAND, HAND_OVER, LAST, MAYBE_APPLIED, PARTS, g
 import type { Host } from "./fetch.js";
 import { ENDS } from "./names.js";
 import { GAVE_UP, NESTING } from "./nesting.js";
-import { DEFERRED, FINISH, LAST_STATUS, NOT_RETRYABLE, SEND, SUCCESS } from "./numbers.js";
+import { DEFERRED, FINISH, LAST_STATUS, NOT_RETRYABLE, SEND } from "./numbers.js";
 import { RefrainError, delivered, outcomeIn, type Reason } from "./outcome.js";
 
 import { callOf, type Given } from "./call.js";
@@ -48,12 +48,12 @@ export async function run(host: Host, input: RequestInfo | URL, given: Given): P
   const reason = code || response ? ENDS[code] || "unknown" : fault;
   const outcome = outcomeIn(bytes, reason);
   const above = given[NESTING] ?? [];
-  above[GAVE_UP] = reason !== ENDS[SUCCESS] && reason !== ENDS[NOT_RETRYABLE];
+  above[GAVE_UP] = code ? code !== NOT_RETRYABLE : !response;
   if (response) {
     delivered.set(response, [outcome, own]);
     if (code !== DEFERRED) return response;
   }
-  if (signal?.aborted) throw signal.reason;
+  if (!response && signal?.aborted) throw signal.reason;
   throw new RefrainError(
     outcome,
     response?.status ?? (bytes[HAND_OVER] === LAST_STATUS ? get(bytes, LAST, 2) : 0),

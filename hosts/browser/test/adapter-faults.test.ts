@@ -49,6 +49,14 @@ describe("without randomness", () => {
   });
 });
 
+it("a clock that fails before the policy was asked ends the request with a reason", async () => {
+  const time = new TestTime();
+  time.wall = () => expect.fail("no clock");
+  const { fetch, server } = bench({}, { time });
+  expect(await refusal(fetch(URL_))).toMatchObject({ reason: "engine-failed", attempts: 0 });
+  expect(server.sends).toHaveLength(0);
+});
+
 describe("an engine that fails", () => {
   it("ends its request, and the next is served", async () => {
     let fails = true;

@@ -121,6 +121,24 @@ describe("a body that can be sent once", () => {
     expect(server.sends).toHaveLength(2);
   });
 
+  it("is that of a `Request` of another method, too, which no retry can send", async () => {
+    const { fetch, server } = bench();
+    server.fail(new TypeError("Request with GET/HEAD method cannot have body."));
+    const written = new Request(URL_, { method: "PUT", body: "x" });
+    expect((await refusal(fetch(written, { method: "GET" }))).reason).toBe("body-not-replayable");
+    expect(server.sends).toHaveLength(1);
+  });
+
+  it("is not expected of a `Request` that was made without a method, whatever method it is sent with", async () => {
+    const { fetch, server, time } = bench();
+    server.respond(503);
+    server.respond(200);
+    const silent = Object.defineProperty(new Request(URL_), "body", { value: undefined });
+    const running = fetch(silent, { method: "DELETE" });
+    await pass(time);
+    expect((await running).status).toBe(200);
+  });
+
   it("is expected of a `Request` that does not say whether it has one, as in Firefox", async () => {
     const { fetch, server, time } = bench();
     server.respond(503);

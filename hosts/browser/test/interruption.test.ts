@@ -2,7 +2,9 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { isCurrent, outcomeOf } from "../src/outcome.js";
 import { createSession } from "../src/session.js";
-import { URL_, bench, pass, refusal, resolvers, settled, type Bench } from "./bench.js";
+import { watched } from "../src/watched.js";
+import { URL_, bench, benchOver, pass, refusal, resolvers, settled, type Bench } from "./bench.js";
+import { engineOf } from "./policy.js";
 
 /** What interrupts a request, and how it then ends. */
 const INTERRUPTIONS = [
@@ -146,6 +148,15 @@ describe("a signal", () => {
     server.later();
     const error = await fetch(URL_, { signal: AbortSignal.timeout(1) }).catch((error: unknown) => error);
     expect(error).toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("that aborts when the policy has deferred the request comes too late, and takes no response away", async () => {
+    const controller = new AbortController();
+    const engine = watched(engineOf(), ({ type }) => type === "ended" && controller.abort("stop"));
+    const { fetch, server } = benchOver(engine);
+    const given = server.respond(503, { "retry-after": "61" });
+    const error = await refusal(fetch(URL_, { signal: controller.signal }));
+    expect([error.reason, error.response]).toEqual(["deferred", given]);
   });
 
   it("has no listener left, however the request ends", async () => {
