@@ -73,6 +73,7 @@ export function asking(
     fault = "engine-failed";
     put(bytes, at + 40, budgets.get(budgets.size ? budget() : "") ?? full);
     tell(bytes);
+    // In the first call *now* stands before where it does in all others.
     engine.call(at < now ? "start" : "handle", bytes, ended?.headers);
     const left = get(bytes, TOKENS);
     // A full one says nothing, so that those of many servers do not add up.

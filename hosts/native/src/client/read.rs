@@ -3,20 +3,55 @@
 use std::{future::poll_fn, mem, pin::pin};
 
 use bytes::{Bytes, BytesMut};
-use policy_core::{End, FailureKind, Mark, Session};
+use policy_core::{Bound, End, FailureKind, Mark, Session};
 
-use super::{SendError, Settings};
+use super::{SendError, Settings, call::Data};
 use crate::{
     changes::Changes,
     options::Options,
+    outcome::{Ended, Last, Reason},
     race::{Either, race},
     time::{Rounding, Time, sleep},
     transport::Failure,
 };
 
+/// An answer with all of its body.
+pub(super) type Whole = http::Response<Bytes>;
+
+/// How a request ended, with the body of the answer that is handed over although it is no success: `data`, if it was read.
+pub(super) async fn with_body<T: Time>(
+    mut ended: Ended<::reqwest::Response, SendError>,
+    data: Data,
+    settings: &Settings,
+    time: &T,
+    asker: (&Options, Session),
+) -> Ended<Whole, SendError> {
+    let last = match mem::replace(&mut ended.last, Last::Nothing) {
+        Last::Response(mut head) => {
+            let status = head.status().as_u16();
+            let read = match data {
+                Some(body) => Ok(Some(body)),
+                None => rest(&mut head, settings, time, asker).await,
+            };
+            match read {
+                Ok(Some(body)) => Last::Response(whole(&mut head, body)),
+                Ok(None) => Last::Status(status),
+                Err(end) => {
+                    (ended.reason, ended.bound) = (Reason::Policy(end), Bound::None);
+                    if end == End::SessionChanged { Last::Nothing } else { Last::Status(status) }
+                }
+            }
+        }
+        Last::Failure(failure) => Last::Failure(failure),
+        Last::Status(status) => Last::Status(status),
+        Last::Nothing => Last::Nothing,
+    };
+    ended.with_last(last)
+}
+
 /// The answer with all of its body, which takes from `response` what it has. Put together by hand: reqwest's own conversion
 /// moves the body into a box.
-pub(super) fn whole(response: &mut ::reqwest::Response, body: Bytes) -> http::Response<Bytes> {
+pub(super) fn whole(response: &mut ::reqwest::Response, body: Bytes) -> Whole {
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();
     *whole.version_mut() = response.version();
@@ -54,7 +89,7 @@ fn broken(error: ::reqwest::Error) -> Failure<SendError> {
 
 /// The body of an answer to a request that the policy has ended, unless the caller cancels or another session is signed in
 /// first; `None` if it cannot be read.
-pub(super) async fn rest<T: Time>(
+async fn rest<T: Time>(
     response: &mut ::reqwest::Response,
     settings: &Settings,
     time: &T,

@@ -2,26 +2,17 @@
 
 use std::future::Future;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use policy_core::{Bound, End, Limits, Resume, Session};
+use policy_core::{Limits, Resume};
 
 use super::{
-    ClientError, SendError, Shared,
-    call::Data,
+    ClientError, Shared,
     prepare::Prepared,
-    read::{rest, whole},
+    read::{Whole, whole, with_body},
 };
 use crate::{
-    body::Body,
-    directory::BudgetKey,
-    engine::Engine,
-    entropy::Entropy,
-    key::Key,
-    options::Options,
-    outcome::{Delivered, Ended, Last, Reason},
-    run::unexpected,
-    time::Time,
+    body::Body, directory::BudgetKey, engine::Engine, entropy::Entropy, key::Key, options::Options, outcome::Delivered,
+    run::unexpected, time::Time,
 };
 
 /// A request that is being put together.
@@ -180,7 +171,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
                 Err(ended) => ended,
             };
             // In a box, so that a success does not pay for its size.
-            Err(Box::pin(shared.read_rest(options, session, ended, data)).await)
+            let reading = with_body(ended, data, &shared.settings, shared.driver.time(), (options, session));
+            Err(ClientError::Ended(Box::new(Box::pin(reading).await)))
         }
     }
 
@@ -213,41 +205,5 @@ impl<'a, E: Engine, T: Time, X: Entropy> RequestBuilder<'a, E, T, X> {
             let result = shared.driver.run_in(session, request, call, options).await;
             result.map_err(|ended| ClientError::Ended(Box::new(ended)))
         }
-    }
-}
-
-/// An answer with all of its body.
-type Whole = http::Response<Bytes>;
-
-impl<E: Engine, T: Time, X: Entropy> Shared<E, T, X> {
-    /// Reads the body of an answer that is handed over although it is no success.
-    async fn read_rest(
-        &self,
-        options: &Options,
-        session: Session,
-        mut ended: Ended<::reqwest::Response, SendError>,
-        data: Data,
-    ) -> ClientError<Whole> {
-        let last = match std::mem::replace(&mut ended.last, Last::Nothing) {
-            Last::Response(mut head) => {
-                let status = head.status().as_u16();
-                let read = match data {
-                    Some(body) => Ok(Some(body)),
-                    None => rest(&mut head, &self.settings, self.driver.time(), (options, session)).await,
-                };
-                match read {
-                    Ok(Some(body)) => Last::Response(whole(&mut head, body)),
-                    Ok(None) => Last::Status(status),
-                    Err(end) => {
-                        (ended.reason, ended.bound) = (Reason::Policy(end), Bound::None);
-                        if end == End::SessionChanged { Last::Nothing } else { Last::Status(status) }
-                    }
-                }
-            }
-            Last::Failure(failure) => Last::Failure(failure),
-            Last::Status(status) => Last::Status(status),
-            Last::Nothing => Last::Nothing,
-        };
-        ClientError::Ended(Box::new(ended.with_last(last)))
     }
 }
