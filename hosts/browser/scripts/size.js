@@ -34,7 +34,6 @@ async function downloads(contents) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: folder },
     bundle: true,
-    charset: "utf8",
     format: "esm",
     minify: true,
     target: "es2022",

@@ -1,6 +1,7 @@
 //! The core module of an artifact, as an ES module for `@refrain/fetch`.
 
 mod module;
+mod text;
 
 use std::{
     fs,

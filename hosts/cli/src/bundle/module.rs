@@ -4,6 +4,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use refrain_document::{Artifact, BudgetScope, Document, HostSettings, KeyForm};
 use serde_json::{Value, json};
 
+use super::text;
+
 /// A file to be written.
 pub(super) struct File {
     pub(super) name: String,
@@ -18,11 +20,11 @@ pub(super) fn inline(artifact: &Artifact) -> [File; 2] {
          import {{ bundledEngine }} from \"@refrain/fetch/pinned\";\n\
          \n\
          {digests}\
-         /** The core module, a byte a character: {SHIFT} higher, and 256 more where that could not stand in a string. */\n\
+         /** The core module, a byte a character and the spaces before it. */\n\
          const CORE =\n  \"{core}\";\n\
          \n\
          /** The core module. */\n\
-         export const bytes = () => Uint8Array.from(CORE, (character) => character.charCodeAt(0) - {SHIFT});\n\
+         export const bytes = () =>\n  {reader};\n\
          \n\
          /** The policy. */\n\
          export const policy = {{\n  \
@@ -31,7 +33,8 @@ pub(super) fn inline(artifact: &Artifact) -> [File; 2] {
          }};\n",
         head = head(artifact),
         digests = digests(artifact),
-        core = characters(artifact.core_module()),
+        core = text::written(artifact.core_module()),
+        reader = text::reader("CORE"),
         host = host(artifact),
         description = description(artifact),
     );
@@ -137,33 +140,4 @@ fn description(artifact: &Artifact) -> Value {
 
 fn file(name: String, text: String) -> File {
     File { name, bytes: text.into_bytes() }
-}
-
-/// How much higher than its byte a character is: so many of the bytes that a module has most then are ASCII, which is one byte
-/// long in UTF-8. Compressed, the text is a twentieth longer than the module; in base64 it is a quarter longer.
-const SHIFT: u8 = 38;
-
-/// Bytes as the characters of a string, each shifted, and 256 higher where the character could not stand in a string or
-/// be seen. What reads them takes the low eight bits and shifts back.
-fn characters(bytes: &[u8]) -> String {
-    let character = |byte: &u8| match byte.wrapping_add(SHIFT) {
-        high @ (b'"' | b'\\' | 0..0x20 | 0x7f..=0xa0 | 0xad) => char::from_u32(0x100 + u32::from(high)),
-        byte => Some(char::from(byte)),
-    };
-    bytes.iter().filter_map(character).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_is_the_low_eight_bits_of_its_character_shifted_back() {
-        let bytes: Vec<u8> = (0..=255).collect();
-        let text = characters(&bytes);
-        let read: Vec<u8> = text.chars().map(|character| (u32::from(character) as u8).wrapping_sub(SHIFT)).collect();
-        assert_eq!(read, bytes);
-        let hidden = |character: char| character.is_control() || "\"\\\u{a0}\u{ad}\u{2028}\u{2029}".contains(character);
-        assert!(!text.contains(hidden), "{text}");
-    }
 }

@@ -18,11 +18,26 @@ fn pinned(name: &str) -> (Folder, Artifact) {
     (folder, artifact)
 }
 
-/// The bytes that the string of an inline module stands for, as the module reads them.
+/// The bytes that the text of an inline module stands for, read by what stands there to read it.
 fn core_of(module: &str) -> Vec<u8> {
-    let (_, from) = module.split_once("const CORE =\n  \"").unwrap();
-    let (characters, _) = from.split_once("\";\n").unwrap();
-    characters.chars().map(|character| (u32::from(character) as u8).wrapping_sub(38)).collect()
+    let between = |before: &str, behind: &str| {
+        let (_, from) = module.split_once(before).unwrap_or_else(|| panic!("no `{before}`"));
+        from.split_once(behind).unwrap().0.to_owned()
+    };
+    let (text, low) = (between("const CORE =\n  \"", "\";\n"), between("const low = \"", "\".indexOf"));
+    let space: i32 = between("low) + ", " * word.length").parse().unwrap();
+    let less: i32 = between("word.length - ", ";").parse().unwrap();
+    let mut bytes = Vec::new();
+    let mut length = 0;
+    for character in text.chars() {
+        length += 1;
+        if character != ' ' {
+            let number = low.find(character).unwrap_or(character as usize);
+            bytes.push((number as i32 + space * length - less) as u8);
+            length = 0;
+        }
+    }
+    bytes
 }
 
 #[test]
