@@ -30,10 +30,10 @@ export type Ask = (
 /** The three things to be said to the policy. */
 export type Asking = readonly [
   ask: Ask,
-  /** Ends a request that the policy did not end, so that the token of a retry that is not sent goes back. Says why. */
-  close: () => Reason,
   /** Takes back the last command to send, because of an error that is thrown on: what it took for a retry goes back. */
   refuse: (error: unknown) => never,
+  /** Ends a request that the policy did not end, so that the token of a retry that is not sent goes back. Says why. */
+  close: () => Reason,
 ];
 
 /**
@@ -53,7 +53,7 @@ export function asking(
   let now = NOW_OF_START;
   let before = bytes;
   let fault: Reason = "engine-failed";
-  const ask: Ask = (tell = woken, ended, isCancelled = !!signal?.aborted) => {
+  const ask: Ask = (tell, ended, isCancelled = !!signal?.aborted) => {
     const at = now;
     now = NOW_OF_HANDLE;
     if (bytes[COMMAND]! >= WAIT) before = bytes.slice();
@@ -72,7 +72,8 @@ export function asking(
     put(bytes, at + 36, isCancelled || current !== generation ? 0 : entropy());
     fault = "engine-failed";
     put(bytes, at + 40, budgets.get(budgets.size ? budget() : "") ?? full);
-    tell(bytes);
+    bytes[EVENT] = WAKE;
+    tell?.(bytes);
     // In the first call *now* stands before where it does in all others.
     engine.call(at < now ? "start" : "handle", bytes, ended?.headers);
     const left = get(bytes, TOKENS);
@@ -89,16 +90,11 @@ export function asking(
   const close = (): Reason => {
     const reason = fault;
     try {
-      ask(woken, undefined, true);
+      ask(undefined, undefined, true);
     } catch {
       // There is nobody else to ask: the token is lost.
     }
     return reason;
   };
-  return [ask, close, refuse];
-}
-
-/** Puts that something may have changed. */
-function woken(bytes: Uint8Array): void {
-  bytes[EVENT] = WAKE;
+  return [ask, refuse, close];
 }

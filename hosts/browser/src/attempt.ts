@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { Ask } from "./ask.js";
 import { COMMAND, EVENT, HAND_OVER, PARTS, get, getOption, put } from "./block.js";
 import type { Sendable } from "./body.js";
-import type { Sending } from "./call.js";
+import type { Call } from "./call.js";
 import { GAVE_UP, TOLD, type Nesting } from "./nesting.js";
 import { AMBIGUOUS, FAILURE, FINISH, RESPONSE, THIS } from "./numbers.js";
-import type { Attending } from "./talk.js";
+import type { Talk } from "./talk.js";
 
 /** What came of an attempt, if that is what the caller gets. */
 export type Result = readonly [response?: Response | undefined, error?: unknown];
@@ -22,9 +21,8 @@ export type Result = readonly [response?: Response | undefined, error?: unknown]
  * @param at the mark that it was told then
  */
 export async function attempt(
-  [layer, make, send, kind]: Sending,
-  [refuse, goesOn, within]: Attending,
-  ask: Ask,
+  [layer, make, send, kind]: Call,
+  [ask, refuse, goesOn, within]: Talk,
   bytes: Uint8Array,
   at: number,
 ): Promise<Result> {

@@ -15,18 +15,8 @@ import type { FetchInit } from "./options.js";
 /** What the caller gave, and the attempt of a layer above that this is. */
 export type Given = FetchInit & { [NESTING]?: Nesting };
 
-/** A logical request. */
+/** A logical request. What each attempt is made of stands first. */
 export type Call = readonly [
-  signal: AbortSignal | null | undefined,
-  /** Puts what the policy may know, as the parameters of `start`. */
-  begin: (bytes: Uint8Array) => void,
-  /** Who shares its retry budget. */
-  budget: () => string,
-  sending: Sending,
-];
-
-/** What each attempt is made of. */
-export type Sending = readonly [
   layer: Layer,
   /** Gives the body of the next attempt. */
   make: () => Sendable | Promise<Sendable>,
@@ -37,6 +27,13 @@ export type Sending = readonly [
    * can be made of what was given.
    */
   kind: (body: Sendable) => number,
+  signal: AbortSignal | null | undefined,
+  /** Puts what the policy may know, as the parameters of `start`. */
+  begin: (bytes: Uint8Array) => void,
+  /** Who shares its retry budget. */
+  budget: () => string,
+  /** The attempt of a layer above that this is, or one of nobody. */
+  above: Nesting,
 ];
 
 /** Reads what the caller gave. Takes bodies as they are at this moment. */
@@ -44,9 +41,9 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
   // A text and a URL have none of its properties.
   const request = input as Request;
   // What is for this layer is not for those below.
-  const { body, key, limits = host.limits, resume, budgetKey, signal = request.signal, [NESTING]: above, ...init } = given;
-  const { fetch, engine, session, host: settings } = host;
-  const { name, quoted } = settings?.key ?? {};
+  const { body, key, limits = host.limits, resume, budgetKey, signal = request.signal, [NESTING]: above = [] as Nesting, ...init } = given;
+  const { fetch, engine, session } = host;
+  const { name, quoted } = host.host?.key ?? {};
   const url = request.url ?? input;
   const headers = new Headers(init.headers ?? request.headers);
   if (key) headers.set(name ?? "idempotency-key", quoted ? `"${key}"` : key);
@@ -71,11 +68,11 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
   const budget = (): string => {
     try {
       // A request knows what a URL is relative to.
-      if (settings?.budget === "host") return new URL(new Request(url).url).host;
+      if (host.host?.budget === "host") return new URL(new Request(url).url).host;
     } catch {
       // Nothing can be sent there, which is for `fetch` to say.
     }
-    return (settings?.budget === "key" && budgetKey) || "";
+    return (host.host?.budget === "key" && budgetKey) || "";
   };
   const send = async (body: Sendable, stop: AbortSignal, nesting: Nesting, isLimited: boolean): Promise<Response> => {
     // The caller's signal goes on to hold for the body, without a listener that somebody would have to remove. Alone where
@@ -92,14 +89,14 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
       return PERMANENT;
     }
   };
-  return [signal, begin, budget, [layer, replay ?? (() => body as Sendable), send, kind]];
+  return [layer, replay ?? (() => body as Sendable), send, kind, signal, begin, budget, above];
 }
 
 /**
  * The number of a method, as `fetch` makes it of its name (Fetch Standard, "normalize a method"; it sends neither TRACE
- * nor CONNECT).
+ * nor CONNECT). These two it takes as they are; a name that only contains one of them has no number in any case.
  */
 function methodOf(name: string): number {
-  const at = METHODS.indexOf((/^(patch|query)$/i.test(name) ? name : name.toUpperCase()) as "GET");
+  const at = METHODS.indexOf((/patch|query/i.test(name) ? name : name.toUpperCase()) as "GET");
   return at < 0 ? OTHER_METHOD : at;
 }

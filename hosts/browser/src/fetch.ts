@@ -40,7 +40,7 @@ export type Host = FetchOptions &
  */
 export function createFetch(options: FetchOptions): Fetch {
   if (options.host?.sessionRequired && !options.session) {
-    throw new TypeError("expected a `session`, which the policy requires");
+    throw new TypeError("the policy requires a `session`");
   }
   const host: Host = {
     fetch: (input, init) => fetch(input, init),

@@ -40,7 +40,7 @@ export type Nesting = [
 ];
 
 /** The layer of a request that had `used` sends before, below the attempt of another layer if there is one. */
-export function join(above: Nesting = [], used: number, most: number, limit = most): Layer {
+export function join(above: Nesting, used: number, most: number, limit = most): Layer {
   const [count = { sends: 0 }, max = limit, told, early = 0] = above;
   above[EARLY] = 0;
   count.sends = Math.max(count.sends - early, used);

@@ -7,7 +7,7 @@
 import { ATTEMPTS, BLOCK_SIZE, COMMAND, HAND_OVER, LAST, MAYBE_APPLIED, PARTS, get, put } from "./block.js";
 import type { Host } from "./fetch.js";
 import { ENDS } from "./names.js";
-import { GAVE_UP, NESTING } from "./nesting.js";
+import { GAVE_UP } from "./nesting.js";
 import { DEFERRED, FINISH, LAST_STATUS, NOT_RETRYABLE, SEND } from "./numbers.js";
 import { RefrainError, delivered, outcomeIn, type Reason } from "./outcome.js";
 
@@ -17,18 +17,19 @@ import { attempt, type Result } from "./attempt.js";
 
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, given: Given): Promise<Response> {
-  const [signal, begin, budget, sending] = callOf(host, input, given);
-  const [[count]] = sending;
+  const call = callOf(host, input, given);
+  const [[count], , , , signal, begin, budget, above] = call;
   const used = count.sends;
   const own = host.session?.signal;
   const bytes = (host.blocks.pop() ?? new Uint8Array(BLOCK_SIZE)).fill(0);
-  const [ask, close, pause, end, attending] = talkOf(host, bytes, signal, budget);
+  const talk = talkOf(host, bytes, signal, budget);
+  const [ask, , , , close, pause, end] = talk;
   let last: Result = [];
   let fault: Reason = "engine-failed";
   try {
     let at = ask(begin);
     while (bytes[COMMAND] !== FINISH) {
-      if (bytes[COMMAND] === SEND) last = await attempt(sending, attending, ask, bytes, at);
+      if (bytes[COMMAND] === SEND) last = await attempt(call, talk, bytes, at);
       else at = await pause();
     }
   } catch (error) {
@@ -47,7 +48,6 @@ export async function run(host: Host, input: RequestInfo | URL, given: Given): P
   // There is no success without a response.
   const reason = code || response ? ENDS[code] || "unknown" : fault;
   const outcome = outcomeIn(bytes, reason);
-  const above = given[NESTING] ?? [];
   above[GAVE_UP] = code ? code !== NOT_RETRYABLE : !response;
   if (response) {
     delivered.set(response, [outcome, own]);

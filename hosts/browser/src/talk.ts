@@ -10,24 +10,19 @@ import { COMMAND, PARTS, get } from "./block.js";
 import type { Host } from "./fetch.js";
 import { AWAIT_NETWORK, WAIT } from "./numbers.js";
 
-/** A talk, a function for each thing that a request does in it. */
+/** A talk, a function for each thing that a request does in it. What an attempt needs stands first. */
 export type Talk = readonly [
   ask: Ask,
-  close: Asking[1],
-  /** Waits as it is commanded, asks what comes next, and returns the mark that the policy was told. */
-  pause: () => Promise<number>,
-  /** Listens no longer. */
-  end: () => void,
-  attending: Attending,
-];
-
-/** What an attempt does beside asking, as long as it is under way. */
-export type Attending = readonly [
-  refuse: Asking[2],
+  refuse: Asking[1],
   /** Tells the policy if something has changed, and says whether the attempt that it commanded last goes on. */
   goesOn: () => boolean,
   /** Waits for a part of an attempt until a mark, or until the policy gives the attempt up. Says whether it is over. */
   within: (part: Promise<unknown>, limit: number) => Promise<boolean>,
+  close: Asking[2],
+  /** Waits as it is commanded, asks what comes next, and returns the mark that the policy was told. */
+  pause: () => Promise<number>,
+  /** Listens no longer. */
+  end: () => void,
 ];
 
 /**
@@ -43,7 +38,7 @@ export function talkOf(
   budget: () => string,
 ): Talk {
   const { time, network } = host;
-  const [ask, close, refuse] = asking(host, bytes, signal, budget);
+  const [ask, refuse, close] = asking(host, bytes, signal, budget);
   // Something outside has changed of which the policy was not told.
   let hasChanged = false;
   let stir = (): void => {};
@@ -55,12 +50,12 @@ export function talkOf(
   // Ends when something has changed, at the mark, or early.
   const rest = (until: number): Promise<void> =>
     new Promise((resolve) => {
-      if (hasChanged) return resolve();
       const stop = until < Infinity ? time.sleep(until, resolve) : undefined;
       stir = () => {
         stop?.();
         resolve();
       };
+      if (hasChanged) stir();
     });
   const wake = (): number => {
     hasChanged = false;
@@ -93,7 +88,7 @@ export function talkOf(
     return isOver;
   };
   const end = (): void => unheard.forEach((unhear) => unhear?.());
-  return [ask, close, pause, end, [refuse, goesOn, within]];
+  return [ask, refuse, goesOn, within, close, pause, end];
 }
 
 function disobey(): never {

@@ -93,7 +93,7 @@ describe("what a document says to hosts", () => {
 
   it("of a session that must be there refuses to begin without one", () => {
     const host = { ...HOST, sessionRequired: true };
-    expect(() => createFetch({ engine: engineOf(), host })).toThrow("expected a `session`, which the policy requires");
+    expect(() => createFetch({ engine: engineOf(), host })).toThrow("the policy requires a `session`");
     expect(benchOver(engineOf(), { host }).fetch).toBeTypeOf("function");
   });
 });
