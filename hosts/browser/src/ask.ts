@@ -7,10 +7,11 @@
  * @module
  */
 
-import { COMMAND, EVENT, NOW_OF_HANDLE, NOW_OF_START, TOKENS, get, put, putOption } from "./block.js";
+import { COMMAND, EVENT, HINT, NOW_OF_HANDLE, NOW_OF_START, PARTS, TOKENS, get, put, putOption } from "./block.js";
 import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
-import { NETWORK_DOWN, NETWORK_UNKNOWN, WAIT, WAKE } from "./numbers.js";
+import type { Layer } from "./nesting.js";
+import { NETWORK_DOWN, NETWORK_UNKNOWN, USED, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
 /**
@@ -41,12 +42,14 @@ export type Asking = readonly [
  *
  * @param bytes a block of zeros: what the policy is asked, and what it answered last
  * @param budget who shares its retry budget. Read when it is asked for: to read a URL takes longer than a decision
+ * @param shared what layers of the request share
  */
 export function asking(
   { engine, time, session, budgets, network, entropy }: Host,
   bytes: Uint8Array,
   signal: AbortSignal | null | undefined,
   budget: () => string,
+  shared: Layer[0],
 ): Asking {
   const generation = session?.current;
   const full = engine.description.budget ?? 0;
@@ -72,10 +75,12 @@ export function asking(
     put(bytes, at + 36, isCancelled || current !== generation ? 0 : entropy());
     fault = "engine-failed";
     put(bytes, at + 40, budgets.get(budgets.size ? budget() : "") ?? full);
+    putOption(bytes, at + 48, shared.held);
     bytes[EVENT] = WAKE;
     tell?.(bytes);
     // In the first call *now* stands before where it does in all others.
     engine.call(at < now ? "start" : "handle", bytes, ended?.headers);
+    if (bytes[COMMAND] === WAIT && bytes[HINT] === USED) shared.held = Math.max(shared.held, get(bytes, PARTS, 8));
     const left = get(bytes, TOKENS);
     // A full one says nothing, so that those of many servers do not add up.
     if (left < full) budgets.set(budget(), left);

@@ -26,10 +26,10 @@ export async function attempt(
   bytes: Uint8Array,
   at: number,
 ): Promise<Result> {
-  const [count] = layer;
+  const [shared] = layer;
   const number = get(bytes, PARTS);
   const limit = at + (getOption(bytes, PARTS + 8) ?? Infinity);
-  const before = count.sends;
+  const before = shared.sends;
   const nesting: Nesting = [...layer, 1];
   const abort = new AbortController();
   let body = make();
@@ -45,7 +45,7 @@ export async function attempt(
       if (isOver) body = await body.catch(refuse);
     }
     if (isOver && goesOn()) {
-      count.sends++;
+      shared.sends++;
       sending = send(body as Sendable, abort.signal, nesting, limit < Infinity);
       isOver = await within(sending, limit);
       try {
@@ -70,7 +70,7 @@ export async function attempt(
   function report(): void {
     bytes[EVENT] = response ? RESPONSE : FAILURE;
     put(bytes, EVENT + 4, number);
-    put(bytes, EVENT + 8, count.sends - before);
+    put(bytes, EVENT + 8, shared.sends - before);
     bytes[EVENT + 12] = +!!(nesting[GAVE_UP] || nesting[TOLD]);
     // A status, or a kind of failure and whether it is one of time.
     put(bytes, EVENT + 16, response ? response.status : isOver ? kind(body as Sendable) : AMBIGUOUS + 256, 2);

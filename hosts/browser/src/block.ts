@@ -31,6 +31,9 @@ export const COMMAND = 72;
 /** Where the parts of a command stand in a result. */
 export const PARTS = 80;
 
+/** Where it stands in a command to wait what became of the hint. */
+export const HINT = 102;
+
 /** Where the count of sends stands in a result that ends a request. */
 export const ATTEMPTS = 88;
 

@@ -8,7 +8,7 @@ import { put, putOption } from "./block.js";
 import { replayOf, type Sendable } from "./body.js";
 import type { Host } from "./fetch.js";
 import { METHODS } from "./names.js";
-import { COUNT, MAX, NESTING, join, type Layer, type Nesting } from "./nesting.js";
+import { MAX, NESTING, SHARED, join, type Layer, type Nesting } from "./nesting.js";
 import { AMBIGUOUS, HEAD, KEY_ABSENT, KEY_HONOURED, OTHER_METHOD, PERMANENT } from "./numbers.js";
 import type { FetchInit } from "./options.js";
 
@@ -62,7 +62,7 @@ export function callOf(host: Host, input: RequestInfo | URL, given: Given): Call
     put(bytes, 12, layer[MAX]);
     putOption(bytes, 16, limits?.deadline);
     putOption(bytes, 32, limits?.maxWait);
-    put(bytes, 48, layer[COUNT].sends);
+    put(bytes, 48, layer[SHARED].sends);
     putOption(bytes, 56, resume?.notBefore);
   };
   const budget = (): string => {

@@ -1,14 +1,15 @@
 /**
- * Layers that retry on top of one another: their sends are one count, and what one gave up on no other begins again.
+ * Layers that retry on top of one another: their sends are one count, what the server asked of one holds for all, and what
+ * one gave up on no other begins again.
  *
  * @module
  */
 
 /** Where it stands in a `Nesting`, and in a `Layer`. */
-export const COUNT = 0;
-/** See `COUNT`. */
+export const SHARED = 0;
+/** See `SHARED`. */
 export const MAX = 1;
-/** See `COUNT`. */
+/** See `SHARED`. */
 export const TOLD = 2;
 /** Where it stands in a `Nesting`. */
 export const EARLY = 3;
@@ -22,8 +23,12 @@ export const NESTING = Symbol.for("refrain");
 
 /** One layer of a logical request. */
 export type Layer = [
-  /** All sends, of all layers. */
-  count: { sends: number },
+  shared: {
+    /** All sends, of all layers. */
+    sends: number;
+    /** The mark before which the server asked a layer not to come back. Layers have one clock. */
+    held: number;
+  },
   /** The most sends that this layer and those above allow. */
   max: number,
   /** What a caller in another process said of its own attempts; it retries what fails here. See `retriedAbove`. */
@@ -41,8 +46,8 @@ export type Nesting = [
 
 /** The layer of a request that had `used` sends before, below the attempt of another layer if there is one. */
 export function join(above: Nesting, used: number, most: number, limit = most): Layer {
-  const [count = { sends: 0 }, max = limit, told, early = 0] = above;
+  const [shared = { sends: 0, held: 0 }, max = limit, told, early = 0] = above;
   above[EARLY] = 0;
-  count.sends = Math.max(count.sends - early, used);
-  return [count, Math.min(max, limit, most), told];
+  shared.sends = Math.max(shared.sends - early, used);
+  return [shared, Math.min(max, limit, most), told];
 }

@@ -55,6 +55,9 @@ export const ABORT = 1;
 /** The last result was given up when the wait began. */
 export const LAST_STATUS = 2;
 
+/** The hint is in the wait. */
+export const USED = 1;
+
 /** A response of success. */
 export const SUCCESS = 0;
 /** Worth retrying, but later than may be waited here. */

@@ -18,11 +18,11 @@ import { attempt, type Result } from "./attempt.js";
 /** Runs one logical request to its end. */
 export async function run(host: Host, input: RequestInfo | URL, given: Given): Promise<Response> {
   const call = callOf(host, input, given);
-  const [[count], , , , signal, begin, budget, above] = call;
-  const used = count.sends;
+  const [[shared], , , , signal, begin, budget, above] = call;
+  const used = shared.sends;
   const own = host.session?.signal;
   const bytes = (host.blocks.pop() ?? new Uint8Array(BLOCK_SIZE)).fill(0);
-  const talk = talkOf(host, bytes, signal, budget);
+  const talk = talkOf(host, bytes, signal, budget, shared);
   const [ask, , , , close, pause, end] = talk;
   let last: Result = [];
   let fault: Reason = "engine-failed";
@@ -37,8 +37,8 @@ export async function run(host: Host, input: RequestInfo | URL, given: Given): P
     fault = close();
     last = [, error];
     bytes.fill(0);
-    put(bytes, ATTEMPTS, count.sends);
-    bytes[MAYBE_APPLIED] = +(count.sends > used);
+    put(bytes, ATTEMPTS, shared.sends);
+    bytes[MAYBE_APPLIED] = +(shared.sends > used);
   }
   end();
   // Nobody else runs before it was read here.

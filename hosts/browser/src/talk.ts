@@ -8,6 +8,7 @@ import { onAbort } from "./abort.js";
 import { asking, type Ask, type Asking } from "./ask.js";
 import { COMMAND, PARTS, get } from "./block.js";
 import type { Host } from "./fetch.js";
+import type { Layer } from "./nesting.js";
 import { AWAIT_NETWORK, WAIT } from "./numbers.js";
 
 /** A talk, a function for each thing that a request does in it. What an attempt needs stands first. */
@@ -30,15 +31,17 @@ export type Talk = readonly [
  *
  * @param bytes a block of zeros: what the policy is asked, and what it answered last
  * @param budget who shares its retry budget
+ * @param shared what layers of the request share
  */
 export function talkOf(
   host: Host,
   bytes: Uint8Array,
   signal: AbortSignal | null | undefined,
   budget: () => string,
+  shared: Layer[0],
 ): Talk {
   const { time, network } = host;
-  const [ask, refuse, close] = asking(host, bytes, signal, budget);
+  const [ask, refuse, close] = asking(host, bytes, signal, budget, shared);
   // Something outside has changed of which the policy was not told.
   let hasChanged = false;
   let stir = (): void => {};
@@ -63,13 +66,13 @@ export function talkOf(
   };
   const pause = async (): Promise<number> => {
     const command = bytes[COMMAND];
-    const until = get(bytes, PARTS, 8);
     if (command === AWAIT_NETWORK) unheard[2] ??= network.subscribe(change);
     // Outside an attempt there is nothing to keep doing, and of a command that is not known here nothing at all is done.
     else if (command !== WAIT) disobey();
-    await rest(until);
+    await rest(get(bytes, PARTS, 8));
     const at = wake();
-    if (at >= until && bytes[COMMAND] === command) disobey();
+    // What was waited for is over; another wait is one for something else.
+    if (bytes[COMMAND] === command && get(bytes, PARTS, 8) <= at) disobey();
     return at;
   };
   const goesOn = (): boolean => {

@@ -103,6 +103,25 @@ describe("layers of fetch on top of one another", () => {
     expect(outcomeOf(response)).toMatchObject({ reason: "nested", attempts: 4 });
   });
 
+  it("hold to what the server asked of the one below, whose attempt was cut short meanwhile", async () => {
+    const time = new TestTime();
+    const server = new ScriptedFetch(time);
+    server.respond(503, { "retry-after": "10" });
+    server.respond(200);
+    const fetch = stack(time, server.fetch, [{ base: 0, attemptTimeout: 2_500 }, {}]);
+    const running = fetch(URL_);
+    while ((await time.waitEntered()) !== 10_000);
+    time.setMark(2_500);
+    while ((await time.waitEntered()) !== 10_000);
+    time.setMark(9_999);
+    time.wakeEarly();
+    while ((await time.waitEntered()) !== 10_000);
+    expect(server.sends).toHaveLength(1);
+    time.setMark(10_000);
+    expect((await running).status).toBe(200);
+    expect(server.sends).toHaveLength(2);
+  });
+
   it("count a send that was cut short while it was under way", async () => {
     const time = new TestTime();
     const server = new ScriptedFetch(time);
