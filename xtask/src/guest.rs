@@ -9,10 +9,11 @@ use std::{
 use anyhow::{Context, Result, anyhow, bail};
 use policy_core::slot;
 use refrain_document::{Digest, artifact};
-use wasmparser::{ExportSectionReader, ExternalKind, Parser, Payload};
+use wasm_encoder::Section;
+use wasmparser::{ExportSectionReader, ExternalKind, GlobalSectionReader, Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
 
-use crate::{check_guest, shell, suite, toolchain, wit};
+use crate::{check_guest, locals, shell, suite, toolchain, wit};
 
 /// What the guest is compiled for.
 pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
@@ -130,7 +131,8 @@ pub(crate) fn nameless(workspace: &Path) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// A module without what says nothing to a host: names, producers and the like, and the linker's own exports.
+/// A module without what says nothing to a host: names, producers and the like, the linker's own exports and what only they
+/// name. Its functions are the compiler's, with their [local variables](locals) numbered anew.
 fn stripped(module: &[u8]) -> Result<Vec<u8>> {
     let mut stripped = module.get(..8).ok_or_else(|| anyhow!("the compiled guest is no module"))?.to_vec();
     for payload in Parser::new(0).parse_all(module) {
@@ -139,7 +141,12 @@ fn stripped(module: &[u8]) -> Result<Vec<u8>> {
             continue;
         }
         let Some((id, range)) = payload.as_section() else { continue };
+        if let Payload::CodeSectionStart { .. } = payload {
+            locals::renumbered(module)?.append_to(&mut stripped);
+            continue;
+        }
         let bytes = match payload {
+            Payload::GlobalSection(globals) => &stack_pointer(module, globals)?,
             Payload::ExportSection(exports) => &exports_of_ours(exports)?,
             _ => module.get(range).ok_or_else(|| anyhow!("the compiled guest is cut off"))?,
         };
@@ -148,6 +155,16 @@ fn stripped(module: &[u8]) -> Result<Vec<u8>> {
         stripped.extend_from_slice(bytes);
     }
     Ok(stripped)
+}
+
+/// A global section of the stack pointer, which the linker puts first. The others are what it exports.
+fn stack_pointer(module: &[u8], globals: GlobalSectionReader<'_>) -> Result<Vec<u8>> {
+    let mut globals = globals.into_iter();
+    let from = globals.original_position();
+    globals.next().context("expected a stack pointer among the globals")??;
+    let global =
+        module.get(from..globals.original_position()).ok_or_else(|| anyhow!("the compiled guest is cut off"))?;
+    Ok([&[1], global].concat())
 }
 
 /// An export section without `__data_end` and `__heap_base`.

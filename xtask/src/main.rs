@@ -9,6 +9,7 @@ mod generate;
 mod guest;
 mod lab;
 mod layout;
+mod locals;
 mod measure;
 mod node;
 mod pages;
