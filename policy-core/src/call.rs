@@ -104,6 +104,7 @@ impl<'a> Call<'a> {
     /// The result of the attempt in flight.
     #[inline(never)]
     fn resolve(&mut self, event: &Event<'_>, of: Attempt) {
+        self.hand_over = HandOver::This;
         let (disposition, status, hint, unprocessed) = match *event {
             Event::Response { status, fields, .. } => {
                 let (disposition, hint) = self.listen(status, fields);
@@ -118,7 +119,7 @@ impl<'a> Call<'a> {
             }
             Event::Wake => return,
         };
-        (self.hint, self.hand_over) = (hint.report, HandOver::This);
+        self.hint = hint.report;
         let (sends, counts) = if disposition == Disposition::Offline {
             (of.sends.saturating_sub(1), false)
         } else {
@@ -131,10 +132,7 @@ impl<'a> Call<'a> {
             execution.give_up = Mark::default();
         }
         match disposition {
-            Disposition::Success => {
-                self.step.tokens = self.policy.budget.succeeded(self.step.tokens, self.step.execution.progress.spent());
-                return self.finish(End::Success, Bound::None);
-            }
+            Disposition::Success => return self.finish(End::Success, Bound::None),
             Disposition::NotRetryable => return self.finish(End::NotRetryable, Bound::None),
             // Nothing was sent: a token that was taken for this retry is still there for the next try, or goes back.
             Disposition::Offline => self.step.execution.set_phase(Phase::AwaitingNetwork),
@@ -185,11 +183,14 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Ends the request. A token that was taken for a retry that is not sent goes back.
+    /// Ends the request. Success gives back tokens, and one that was taken for a retry that is not sent goes back.
     pub(crate) fn finish(&mut self, end: End, bound: Bound) {
         let Execution { progress, facts, attempts, .. } = self.step.execution;
-        if progress.phase() != Phase::InFlight {
-            self.step.tokens = self.policy.budget.returned(self.step.tokens, progress.spent());
+        let (budget, tokens) = (&self.policy.budget, &mut self.step.tokens);
+        if end == End::Success {
+            *tokens = budget.succeeded(*tokens, progress.spent());
+        } else if progress.phase() != Phase::InFlight {
+            *tokens = budget.returned(*tokens, progress.spent());
         }
         self.step.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
         self.step.command = Command::Finish(Outcome {

@@ -127,8 +127,8 @@ impl HintFields {
 
     /// Position and reading of each.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (u8, How)> {
-        (0..self.count).zip(&self.rows).map(|(index, row)| (index, row.how))
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (u32, How)> {
+        (0..self.count.into()).zip(&self.rows).map(|(index, row)| (index, row.how))
     }
 
     /// How the field at this position is read.
@@ -144,8 +144,9 @@ impl HintFields {
     }
 
     /// Position of `date` and `age` in a table that has them.
-    pub(crate) const fn clock(&self) -> (u8, u8) {
-        (self.count.wrapping_sub(2), self.count.wrapping_sub(1))
+    pub(crate) const fn clock(&self) -> (u32, u32) {
+        let count = self.count as u32;
+        (count.wrapping_sub(2), count.wrapping_sub(1))
     }
 
     pub(crate) fn to_bytes(self) -> [u8; Self::LEN] {

@@ -213,8 +213,8 @@ fn server_clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>)
 }
 
 #[cfg_attr(target_family = "wasm", inline(never))]
-fn find<'a>(fields: &'a [Field<'a>], index: u8) -> Option<&'a Field<'a>> {
-    fields.iter().find(|field| field.index == index)
+fn find<'a>(fields: &'a [Field<'a>], index: u32) -> Option<&'a Field<'a>> {
+    fields.iter().find(|field| u32::from(field.index) == index)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(crate) fn is_valid(now: &Now) -> bool {
     now.mark.is_valid() && now.hold.is_none_or(Mark::is_valid)
 }
 
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
+#[inline(always)]
 fn fields_are_valid(policy: &Policy, event: Option<&Event<'_>>) -> bool {
     let Some(Event::Response { fields, .. }) = event else { return true };
     match fields {
@@ -46,6 +46,7 @@ fn fields_are_valid(policy: &Policy, event: Option<&Event<'_>>) -> bool {
 const _: () = assert!(ROWS <= FIELDS_MAX);
 
 #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+#[cfg_attr(target_family = "wasm", inline(always))]
 fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
     let mut free = 1_u32.wrapping_shl(policy.fields.count().into()).wrapping_sub(1);
     let is_new = |field: &Field<'_>| {

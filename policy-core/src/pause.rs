@@ -21,6 +21,7 @@ impl Call<'_> {
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
+    #[cfg_attr(target_family = "wasm", inline(always))]
     pub(crate) fn network_wake(&mut self) {
         let now = self.now.mark;
         let Execution { give_up, not_before, series, .. } = self.step.execution;

@@ -185,15 +185,15 @@ fn number(value: &[u8], decimals: bool) -> Result<Reading, HintReport> {
         _ => value,
     };
     for byte in unsigned {
-        let digit = byte.wrapping_sub(b'0');
+        let digit = u32::from(*byte).wrapping_sub(b'0'.into());
         if digit > 9 {
             if *byte != b'.' || is_fractional {
                 return Err(HintReport::Malformed);
             }
             is_fractional = true;
         } else if is_fractional {
-            thousandths = thousandths.wrapping_add(place.wrapping_mul(digit.into()));
-            more |= if place == 0 { digit.into() } else { 0 };
+            thousandths = thousandths.wrapping_add(place.wrapping_mul(digit));
+            more |= if place == 0 { digit } else { 0 };
             place /= 10;
         } else {
             let next = whole.wrapping_mul(10).wrapping_add(digit.into());

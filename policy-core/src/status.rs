@@ -33,7 +33,7 @@ impl StatusSet {
     pub const fn with(self, code: u16) -> Self {
         let [a, b, c, d, e, f, g, h] = self.0;
         let mut words = [a, b, c, d, e, f, g, h];
-        if let Some((word, bit)) = Self::place(code)
+        if let Some((word, bit)) = Self::place(code as u32)
             && let Some((_, rest)) = words.split_at_mut_checked(word)
             && let Some(word) = rest.first_mut()
         {
@@ -44,8 +44,13 @@ impl StatusSet {
 
     /// Whether `code` is in the set.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn contains(&self, code: u16) -> bool {
+        self.holds(code as u32)
+    }
+
+    /// As [`contains`](Self::contains). In wasm a function cuts each argument that is shorter than 32 bits to its length.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    const fn holds(&self, code: u32) -> bool {
         if let Some((word, bit)) = Self::place(code)
             && let Some((_, rest)) = self.0.split_at_checked(word)
             && let Some(word) = rest.first()
@@ -81,8 +86,8 @@ impl StatusSet {
         if last >> 52 == 0 { Some(Self(words)) } else { None }
     }
 
-    const fn place(code: u16) -> Option<(usize, u32)> {
-        let bit = (code as u32).wrapping_sub(100);
+    const fn place(code: u32) -> Option<(usize, u32)> {
+        let bit = code.wrapping_sub(100);
         if bit < 500 { Some(((bit >> 6) as usize, bit & 63)) } else { None }
     }
 }
