@@ -15,7 +15,10 @@ const HIGHER: u8 = 2;
 /// How much each space before a character adds. It is odd, so that some number of them leads to every byte.
 const SPACE: u8 = 99;
 
-/// The text of `bytes`: visible ASCII and spaces, without `"` and `\`.
+/// What ends a string, or begins an escape, or markup in a page whose scripts stand in it.
+const AVOIDED: &str = "\"\\<";
+
+/// The text of `bytes`: visible ASCII and spaces.
 pub(super) fn written(bytes: &[u8]) -> String {
     let words: Vec<String> = (0..=u8::MAX).map(word).collect();
     bytes.iter().map(|byte| words[usize::from(*byte)].as_str()).collect()
@@ -44,7 +47,7 @@ fn word(byte: u8) -> String {
 
 fn character(number: u8) -> Option<char> {
     let own = char::from(number);
-    let is_own = own.is_ascii_graphic() && !LOW.contains(own) && !"\"\\".contains(own);
+    let is_own = own.is_ascii_graphic() && !LOW.contains(own) && !AVOIDED.contains(own);
     LOW.chars().nth(number.into()).or(is_own.then_some(own))
 }
 
@@ -78,7 +81,7 @@ mod tests {
     #[test]
     fn a_text_needs_no_escape_in_a_script_whatever_its_encoding_is() {
         let text = written(&(0..=255).collect::<Vec<_>>());
-        let is_plain = |character: char| matches!(character, ' '..='~') && !"\"\\".contains(character);
+        let is_plain = |character: char| matches!(character, ' '..='~') && !AVOIDED.contains(character);
         assert!(text.chars().all(is_plain), "{text}");
         assert!(LOW.chars().all(|character| is_plain(character) && character != ' '), "{LOW}");
     }
