@@ -102,7 +102,7 @@ impl Thousandths {
     /// As [`Thousandths::of`], beyond [`Millis::MAX`] too.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) const fn share_of(self, span: Millis) -> u64 {
-        mul_div_ceil(span.get(), self.0, 1_000)
+        mul_div_ceil(span.get(), self.0 as u64, 1_000)
     }
 }
 
@@ -195,7 +195,7 @@ impl Series {
         let cap = self.cap.get().wrapping_mul(1_000);
         let (mut micros, mut left) = (self.base.get().wrapping_mul(1_000), exponent);
         while left > 0 && micros < cap {
-            micros = mul_div_ceil(micros, self.multiplier.get(), 1_000);
+            micros = mul_div_ceil(micros, self.multiplier.get() as u64, 1_000);
             left = left.wrapping_sub(1);
         }
         shorter(Millis::new(micros.div_ceil(1_000)), self.cap)
@@ -203,17 +203,23 @@ impl Series {
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) const fn draw(&self, series: u64, sample: Sample) -> Draw {
-        let decorrelated = self.jitter == Self::DECORRELATED;
-        let (low, high) = if decorrelated {
+        let drawn = self.drawn(series, sample);
+        let series = if self.jitter == Self::DECORRELATED { drawn.get() } else { series.saturating_add(1) };
+        Draw { delay: shorter(drawn, self.ceiling), series }
+    }
+
+    /// Before the ceiling.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    const fn drawn(&self, series: u64, sample: Sample) -> Millis {
+        let (low, high) = if self.jitter == Self::DECORRELATED {
             let previous = if series > self.base.get() { series } else { self.base.get() };
             (shorter(self.base, self.cap), shorter(self.cap, Millis::new(saturating_mul(previous, 3))))
         } else {
             let bound = self.bound(series);
             (self.low.of(bound), self.high.of(bound))
         };
-        let delay = sample.between(low, high);
-        let series = if decorrelated { delay.get() } else { series.saturating_add(1) };
-        Draw { delay: shorter(delay, self.ceiling), series }
+        sample.between(low, high)
     }
 }
 

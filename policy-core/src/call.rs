@@ -81,10 +81,6 @@ impl<'a> Call<'a> {
         if in_flight && !failed.is_some_and(|(kind, _)| kind.proves_unprocessed()) {
             self.step.execution.remember_maybe_applied();
         }
-        if end == End::ForeignExecution {
-            // What the other policy's retry took is not this one's to return.
-            self.step.execution.set_spent(Cost::Nothing);
-        }
         // Not even the status of an older session's result goes out.
         let withheld = in_flight || end == End::SessionChanged;
         if withheld {
@@ -108,6 +104,7 @@ impl<'a> Call<'a> {
         let (disposition, status, hint, unprocessed) = match *event {
             Event::Response { status, fields, .. } => {
                 let (disposition, hint) = self.listen(status, fields);
+                self.hint = hint.report;
                 (disposition, status, hint, false)
             }
             Event::Failure { kind, timed_out, .. } => {
@@ -119,7 +116,6 @@ impl<'a> Call<'a> {
             }
             Event::Wake => return,
         };
-        self.hint = hint.report;
         let (sends, counts) = if disposition == Disposition::Offline {
             (of.sends.saturating_sub(1), false)
         } else {
@@ -187,10 +183,12 @@ impl<'a> Call<'a> {
     pub(crate) fn finish(&mut self, end: End, bound: Bound) {
         let Execution { progress, facts, attempts, .. } = self.step.execution;
         let (budget, tokens) = (&self.policy.budget, &mut self.step.tokens);
+        // What another policy's retry took is not this one's to return.
+        let spent = if end == End::ForeignExecution { Cost::Nothing } else { progress.spent() };
         if end == End::Success {
-            *tokens = budget.succeeded(*tokens, progress.spent());
+            *tokens = budget.succeeded(*tokens, spent);
         } else if progress.phase() != Phase::InFlight {
-            *tokens = budget.returned(*tokens, progress.spent());
+            *tokens = budget.returned(*tokens, spent);
         }
         self.step.execution.progress = Progress::new(Phase::Finished, Cost::Nothing);
         self.step.command = Command::Finish(Outcome {
@@ -205,6 +203,7 @@ impl<'a> Call<'a> {
     }
 
     /// What is needed to go on later, if the request has just ended.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn resume(&mut self, delay: Millis, not_before: Option<UnixMillis>) {
         let attempts_used = self.step.execution.attempts;
         if let Command::Finish(outcome) = &mut self.step.command {

@@ -58,7 +58,7 @@ impl Hint {
         match fields {
             [] if cfg!(not(target_family = "wasm")) => Self::ABSENT,
             [only] if cfg!(not(target_family = "wasm")) => match policy.fields.how(only.index) {
-                Some(how) if how.is_timing() => Self::of(policy, how, status, only, fields, wall),
+                Some(how) if how.is_timing() => Self::of(policy, how, status, only, clock(policy, fields, wall)),
                 _ => Self::ABSENT,
             },
             _ => Self::first(policy, status, fields, wall),
@@ -67,13 +67,13 @@ impl Hint {
 
     #[cfg_attr(not(target_family = "wasm"), cold)]
     fn first(policy: &Policy, status: u16, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Self {
-        let mut said = Self::ABSENT;
+        let (mut said, clock) = (Self::ABSENT, clock(policy, fields, wall));
         for (index, how) in policy.fields.rows() {
             if !how.is_timing() {
                 continue;
             }
             let Some(field) = find(fields, index) else { continue };
-            let hint = Self::of(policy, how, status, field, fields, wall);
+            let hint = Self::of(policy, how, status, field, clock);
             let decides = how.bad_value() != BadValue::Next || hint.holds();
             // Of those that cannot be read, one that names a wait nobody can measure outweighs one that names none.
             if decides || said.report == HintReport::Absent || hint.delay > said.delay {
@@ -95,18 +95,10 @@ impl Hint {
 
     /// One field that is present.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    fn of(
-        policy: &Policy,
-        how: How,
-        status: u16,
-        field: &Field<'_>,
-        fields: &[Field<'_>],
-        wall: Option<UnixMillis>,
-    ) -> Self {
+    fn of(policy: &Policy, how: How, status: u16, field: &Field<'_>, clock: Option<UnixMillis>) -> Self {
         if !policy.hint_statuses.contains(status) {
             return Self::none(HintReport::NotAsked);
         }
-        let clock = if policy.measures_skew() { server_clock(policy, fields, wall).or(wall) } else { wall };
         #[cfg(not(target_family = "wasm"))]
         if how.is_seconds()
             && let Some(now) = clock
@@ -200,6 +192,12 @@ fn yes_or_no(value: &[u8]) -> Option<bool> {
             [] => return all,
         }
     }
+}
+
+/// The clock that dates are measured by.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn clock(policy: &Policy, fields: &[Field<'_>], wall: Option<UnixMillis>) -> Option<UnixMillis> {
+    if policy.measures_skew() { server_clock(policy, fields, wall).or(wall) } else { wall }
 }
 
 /// The moment at which the response was made, by the server's own clock: its `Date`, unless a cache kept it for a while.

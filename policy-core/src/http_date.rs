@@ -101,16 +101,13 @@ fn weekday(name: &[u8], is_long: bool) -> Option<u32> {
 fn scan(text: &[u8], form: &[u8]) -> Option<Date> {
     let (mut numbers, mut name) = ([0_u32; 5], 0_u32);
     for (byte, place) in text.iter().zip(form) {
-        let place = if *place == b'_' && *byte != b' ' { b'1' } else { *place };
-        if let Some(number) = numbers.get_mut(usize::from(place.wrapping_sub(b'0'))) {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                return None;
-            }
-            *number = number.wrapping_mul(10).wrapping_add(digit.into());
-        } else if place == b'N' {
-            name = name >> 8 | u32::from(*byte) << 16;
-        } else if place != *byte && place != b'_' {
+        let (byte, place) = (char::from(*byte), char::from(*place));
+        let place = if place == '_' && byte != ' ' { '1' } else { place };
+        if let Some(number) = place.to_digit(5).and_then(|number| numbers.get_mut(number as usize)) {
+            *number = number.wrapping_mul(10).wrapping_add(byte.to_digit(10)?);
+        } else if place == 'N' {
+            name = name >> 8 | u32::from(byte) << 16;
+        } else if place != byte && place != '_' {
             return None;
         }
     }

@@ -185,20 +185,19 @@ fn number(value: &[u8], decimals: bool) -> Result<Reading, HintReport> {
         _ => value,
     };
     for byte in unsigned {
-        let digit = u32::from(*byte).wrapping_sub(b'0'.into());
-        if digit > 9 {
-            if *byte != b'.' || is_fractional {
-                return Err(HintReport::Malformed);
+        match char::from(*byte).to_digit(10) {
+            Some(digit) if is_fractional => {
+                thousandths = thousandths.wrapping_add(place.wrapping_mul(digit));
+                more |= if place == 0 { digit } else { 0 };
+                place /= 10;
             }
-            is_fractional = true;
-        } else if is_fractional {
-            thousandths = thousandths.wrapping_add(place.wrapping_mul(digit));
-            more |= if place == 0 { digit } else { 0 };
-            place /= 10;
-        } else {
-            let next = whole.wrapping_mul(10).wrapping_add(digit.into());
-            overflow |= next / 10 != whole;
-            whole = next;
+            Some(digit) => {
+                let next = whole.wrapping_mul(10).wrapping_add(digit.into());
+                overflow |= next / 10 != whole;
+                whole = next;
+            }
+            None if *byte == b'.' && !is_fractional => is_fractional = true,
+            None => return Err(HintReport::Malformed),
         }
     }
     let is_decimal = decimals && place < 100 && matches!(value, [b'0'..=b'9', ..]);

@@ -118,10 +118,6 @@ impl Execution {
         self.progress = Progress::new(phase, self.progress.spent());
     }
 
-    pub(crate) fn set_spent(&mut self, spent: Cost) {
-        self.progress = Progress::new(self.progress.phase(), spent);
-    }
-
     pub(crate) fn remember_maybe_applied(&mut self) {
         self.facts.0 |= Facts::MAYBE_APPLIED;
     }
