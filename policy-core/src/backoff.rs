@@ -102,7 +102,7 @@ impl Thousandths {
     /// As [`Thousandths::of`], beyond [`Millis::MAX`] too.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) const fn share_of(self, span: Millis) -> u64 {
-        mul_div_ceil(span.get(), self.0 as u64, 1_000)
+        mul_div_ceil(span.get(), self.0, 1_000)
     }
 }
 
@@ -195,7 +195,7 @@ impl Series {
         let cap = self.cap.get().wrapping_mul(1_000);
         let (mut micros, mut left) = (self.base.get().wrapping_mul(1_000), exponent);
         while left > 0 && micros < cap {
-            micros = mul_div_ceil(micros, self.multiplier.get() as u64, 1_000);
+            micros = mul_div_ceil(micros, self.multiplier.get(), 1_000);
             left = left.wrapping_sub(1);
         }
         shorter(Millis::new(micros.div_ceil(1_000)), self.cap)

@@ -74,18 +74,18 @@ impl Sample {
 
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     const fn add(self, low: Millis, span: u64) -> Millis {
-        Millis::from_bits(low.get().wrapping_add(mul_div_ceil(span, self.0 as u64, u32::MAX as u64)))
+        Millis::from_bits(low.get().wrapping_add(mul_div_ceil(span, self.0, u32::MAX)))
     }
 }
 
-/// `⌈value · factor / divisor⌉`, saturating, of a factor and a divisor below 2^32; a divisor of 0 counts as 1.
+/// `⌈value · factor / divisor⌉`, saturating; a divisor of 0 counts as 1.
 ///
 /// Most values are below 2^32 and their product fits 64 bits. That of others does once they are split: with
 /// `value = q · divisor + r`, the product of `r` and `factor`. A 128-bit product would pull library code into the wasm
 /// module.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-pub(crate) const fn mul_div_ceil(value: u64, factor: u64, divisor: u64) -> u64 {
-    let divisor = if divisor == 0 { 1 } else { divisor };
+pub(crate) const fn mul_div_ceil(value: u64, factor: u32, divisor: u32) -> u64 {
+    let divisor = if divisor == 0 { 1 } else { divisor as u64 };
     if value >> 32 == 0 {
         return share(value, factor, divisor);
     }
@@ -93,7 +93,7 @@ pub(crate) const fn mul_div_ceil(value: u64, factor: u64, divisor: u64) -> u64 {
 }
 
 #[cfg_attr(not(target_family = "wasm"), cold)]
-const fn split(value: u64, factor: u64, divisor: u64) -> u64 {
+const fn split(value: u64, factor: u32, divisor: u64) -> u64 {
     match (value.checked_div(divisor), value.checked_rem(divisor)) {
         (Some(quotient), Some(rest)) => saturating_mul(quotient, factor).saturating_add(share(rest, factor, divisor)),
         _ => u64::MAX,
@@ -101,8 +101,8 @@ const fn split(value: u64, factor: u64, divisor: u64) -> u64 {
 }
 
 /// `⌈part · factor / divisor⌉` of a part below 2^32.
-const fn share(part: u64, factor: u64, divisor: u64) -> u64 {
-    match part.wrapping_mul(factor).wrapping_add(divisor.wrapping_sub(1)).checked_div(divisor) {
+const fn share(part: u64, factor: u32, divisor: u64) -> u64 {
+    match part.wrapping_mul(factor as u64).wrapping_add(divisor.wrapping_sub(1)).checked_div(divisor) {
         Some(share) => share,
         None => u64::MAX,
     }

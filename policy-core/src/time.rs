@@ -187,12 +187,12 @@ const fn remaining(now: u64, later: u64) -> Millis {
     Millis::new(later.saturating_sub(now))
 }
 
-/// `value · factor`, saturating, of a factor below 2^32. `u64::saturating_mul` goes by a 128-bit product, which pulls
-/// library code into the wasm module.
+/// `value · factor`, saturating. `u64::saturating_mul` goes by a 128-bit product, which pulls library code into the wasm
+/// module.
 #[cfg_attr(target_family = "wasm", inline(never))]
-pub(crate) const fn saturating_mul(value: u64, factor: u64) -> u64 {
+pub(crate) const fn saturating_mul(value: u64, factor: u32) -> u64 {
     let (high, low) = (value >> 32, value & 0xffff_ffff);
-    let (high, low) = (high.wrapping_mul(factor), low.wrapping_mul(factor));
+    let (high, low) = (high.wrapping_mul(factor as u64), low.wrapping_mul(factor as u64));
     if high >> 32 == 0 { (high << 32).saturating_add(low) } else { u64::MAX }
 }
 
@@ -204,11 +204,11 @@ mod tests {
     fn a_product_saturates_where_that_of_the_standard_library_does() {
         let edges = [0, 1, 2, 3, 5, 6, 10, 999, 1_000, 0x7fff_ffff, 0xffff_ffff];
         for value in edges.into_iter().flat_map(|low: u64| edges.map(|high| high << 32 | low)) {
-            for factor in edges {
-                let expected = value.saturating_mul(factor);
+            for factor in edges.map(|factor| factor as u32) {
+                let expected = value.saturating_mul(factor.into());
                 assert_eq!(saturating_mul(value, factor), expected, "{value} · {factor}");
-                let limit = u64::MAX.checked_div(factor).unwrap_or(u64::MAX);
-                assert_eq!(saturating_mul(limit, factor), limit.saturating_mul(factor));
+                let limit = u64::MAX.checked_div(factor.into()).unwrap_or(u64::MAX);
+                assert_eq!(saturating_mul(limit, factor), limit.saturating_mul(factor.into()));
             }
         }
     }
