@@ -25,7 +25,6 @@ const ISOLATED = {
 const { outputFiles } = await build({
   entryPoints: ["measure/contenders.ts"],
   bundle: true,
-  charset: "utf8",
   format: "esm",
   minify: true,
   target: "es2022",
