@@ -6,6 +6,7 @@ use crate::{
     command::Command,
     decision::{Decision, Situation, refusal, schedule},
     event::{Attempt, Event, Field, Now},
+    failure::FailureKind,
     hint::{self, Hint},
     interruption::interruption,
     outcome::{Bound, End, HandOver, HintReport, Outcome, Resume},
@@ -73,21 +74,18 @@ impl<'a> Call<'a> {
     fn interrupt(&mut self, event: Option<&Event<'_>>, end: End) {
         let in_flight = self.step.execution.progress.phase() == Phase::InFlight;
         let failed = match event {
-            Some(&Event::Failure { of, kind, timed_out }) if of.number == self.step.execution.attempts => {
-                Some((kind, timed_out))
-            }
+            Some(&Event::Failure { of, kind, .. }) if of.number == self.step.execution.attempts => Some(kind),
             _ => None,
         };
-        if in_flight && !failed.is_some_and(|(kind, _)| kind.proves_unprocessed()) {
+        if in_flight && !failed.is_some_and(FailureKind::proves_unprocessed) {
             self.step.execution.remember_maybe_applied();
         }
         // Not even the status of an older session's result goes out.
-        let withheld = in_flight || end == End::SessionChanged;
-        if withheld {
+        if in_flight || end == End::SessionChanged {
             self.hand_over = HandOver::Abort;
         }
-        let unsent = failed.is_some_and(|(kind, timed_out)| {
-            Disposition::of_failure(self.policy, kind, timed_out, self.now.network) == Disposition::Offline
+        let unsent = failed.is_some_and(|kind| {
+            Disposition::of_failure(self.policy, kind, false, self.now.network) == Disposition::Offline
         });
         if in_flight && unsent {
             // Nothing went out: the attempt gives its number back, and the token that it took.
@@ -166,10 +164,11 @@ impl<'a> Call<'a> {
     fn carry_out(&mut self, decision: Decision) {
         match decision {
             Decision::Retry { delay, bound, series, cost, tokens } => {
+                let until = self.now.mark.after(delay);
                 self.step.tokens = tokens;
                 self.step.execution.series = series;
                 self.step.execution.progress = Progress::new(Phase::Waiting, cost);
-                self.wait(self.now.mark.after(delay), delay, bound);
+                self.wait(until, delay, bound);
             }
             Decision::Later { end, bound, delay, not_before } => {
                 self.finish(end, bound);

@@ -152,9 +152,12 @@ pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, to
     let plan = Plan::new(policy, &situation.hint, draw, now);
     let until = now.mark.after(plan.delay);
     if let Some((end, bound)) = misfit(situation.execution, plan.asked, until) {
-        // A moment beyond what can be told is none.
-        let measured = now.wall.filter(|_| plan.asked != Millis::MAX).map(|wall| wall.after(plan.asked));
-        return Decision::Later { end, bound, delay: plan.asked, not_before: situation.hint.moment.or(measured) };
+        // A moment beyond what can be told is none; what the server named is one where there is no clock to measure by.
+        let not_before = match now.wall {
+            Some(wall) => (plan.asked != Millis::MAX).then(|| wall.after(plan.asked)),
+            None => situation.hint.moment,
+        };
+        return Decision::Later { end, bound, delay: plan.asked, not_before };
     }
     match policy.budget.charge(tokens, cost) {
         Some(tokens) => {
@@ -169,11 +172,9 @@ pub(crate) fn schedule(policy: &Policy, situation: &Situation<'_>, now: &Now, to
 /// Why a wait of what was `asked` for, which would end at `until`, is not begun; `None` if it is.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) fn misfit(execution: &Execution, asked: Millis, until: Mark) -> Option<(End, Bound)> {
-    match () {
-        () if asked > execution.max_wait || until == Mark::MAX => Some((End::Deferred, Bound::MaxWait)),
-        () if until >= execution.deadline => Some((End::Deadline, Bound::Deadline)),
-        () => None,
-    }
+    let is_long = asked > execution.max_wait || until == Mark::MAX;
+    let end = if is_long { (End::Deferred, Bound::MaxWait) } else { (End::Deadline, Bound::Deadline) };
+    (is_long | (until >= execution.deadline)).then_some(end)
 }
 
 /// The hint and the local backoff put together.

@@ -183,7 +183,7 @@ fn yes_or_no(value: &[u8]) -> Option<bool> {
         let (line, tail) = retry_after::split_at_comma(rest, |_| true);
         let line = retry_after::trim(line);
         let yes = line == b"true";
-        if !(yes || line == b"false") || all.is_some_and(|all| all != yes) {
+        if !(yes || line == b"false") || all == Some(!yes) {
             return None;
         }
         all = Some(yes);

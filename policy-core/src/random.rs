@@ -59,7 +59,6 @@ impl Sample {
     /// ```
     #[must_use]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn between(self, low: Millis, high: Millis) -> Millis {
         // No more than the larger of the two.
         self.add(low, high.get().saturating_sub(low.get()))

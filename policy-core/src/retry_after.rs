@@ -170,7 +170,7 @@ impl Reading {
 fn one(value: &[u8], dates: &Calendar, decimals: bool) -> Result<Reading, HintReport> {
     match trim(value) {
         [] => Err(HintReport::Empty),
-        value @ [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => number(value, decimals),
+        value @ [first, ..] if matches!(char::from(*first), '0'..='9' | '+' | '-' | '.') => number(value, decimals),
         value => Reading::of_date(http_date::read(value, dates)),
     }
 }
@@ -240,10 +240,10 @@ fn many(value: &[u8], dates: &Calendar, decimals: bool) -> Result<Reading, HintR
 
 /// A list up to the first comma that ends an element, and from that on. `ends` is given the byte before a comma, 0 if there
 /// is none.
-pub(crate) fn split_at_comma(list: &[u8], ends: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
-    let mut before = 0;
+pub(crate) fn split_at_comma(list: &[u8], ends: impl Fn(char) -> bool) -> (&[u8], &[u8]) {
+    let mut before = '\0';
     let comma = list.iter().position(|byte| {
-        let before = core::mem::replace(&mut before, *byte);
+        let before = core::mem::replace(&mut before, char::from(*byte));
         *byte == b',' && ends(before)
     });
     list.split_at_checked(comma.unwrap_or(list.len())).unwrap_or_default()
