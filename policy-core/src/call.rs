@@ -84,6 +84,7 @@ impl<'a> Call<'a> {
         if in_flight || end == End::SessionChanged {
             self.hand_over = HandOver::Abort;
         }
+        // Whether it ran out of time does not matter where nothing was sent.
         let unsent = failed.is_some_and(|kind| {
             Disposition::of_failure(self.policy, kind, false, self.now.network) == Disposition::Offline
         });
