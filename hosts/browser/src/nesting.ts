@@ -1,6 +1,6 @@
 /**
- * Layers that retry on top of one another: their sends are one count, what the server asked of one holds for all, and what
- * one gave up on no other begins again.
+ * Layers that retry on top of one another: their sends are one count, none comes back before one that waits as the server
+ * asked, and what one gave up on no other begins again.
  *
  * @module
  */
@@ -26,7 +26,10 @@ export type Layer = [
   shared: {
     /** All sends, of all layers. */
     sends: number;
-    /** The mark before which the server asked a layer not to come back. Layers have one clock. */
+    /**
+     * The mark before which no layer sends: the end of the longest wait of one that the server asked to stay away. Layers
+     * have one clock.
+     */
     held: number;
   },
   /** The most sends that this layer and those above allow. */
