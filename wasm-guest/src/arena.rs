@@ -18,16 +18,17 @@ const SIZE: usize = 20 * 1024;
 /// No type of the interface is aligned to more.
 const ALIGN: usize = align_of::<u64>();
 
-#[repr(C, align(8))]
+#[repr(C)]
 struct Arena {
-    bytes: UnsafeCell<[u8; SIZE]>,
+    // First, since the code names its address often, and low ones are short.
     used: Cell<usize>,
+    words: UnsafeCell<[u64; SIZE / ALIGN]>,
 }
 
 // SAFETY: an instance runs one call at a time, and the target has no threads.
 unsafe impl Sync for Arena {}
 
-static ARENA: Arena = Arena { bytes: UnsafeCell::new([0; SIZE]), used: Cell::new(0) };
+static ARENA: Arena = Arena { used: Cell::new(0), words: UnsafeCell::new([0; SIZE / ALIGN]) };
 
 /// A function has run: what was lowered for it is dead.
 pub(crate) fn end_call() {
@@ -40,5 +41,5 @@ pub(crate) fn lower(len: usize) -> Option<*mut u8> {
     let end = at.checked_add(len).filter(|end| *end <= SIZE);
     ARENA.used.set(end.unwrap_or(0).next_multiple_of(ALIGN));
     // SAFETY: `at <= end <= SIZE`.
-    end.map(|_| unsafe { ARENA.bytes.get().cast::<u8>().add(at) })
+    end.map(|_| unsafe { ARENA.words.get().cast::<u8>().add(at) })
 }

@@ -24,10 +24,11 @@ pub(crate) const COMPONENT: &str = "REFRAIN_COMPONENT";
 /// The environment variable that tells tests where the reference component stands.
 pub(crate) const REFERENCE: &str = "REFRAIN_REFERENCE_COMPONENT";
 
-/// One page of memory and no more. The stack lies below the data, so that running out of it traps. Numbers that the linker
-/// fills in take the bytes that they need; else each takes five.
+/// One page of memory and no more. The stack lies below the data, so that running out of it traps; it is several times what
+/// all functions together take, and no longer, since low addresses take fewer bytes. Numbers that the linker fills in take the
+/// bytes that they need; else each takes five.
 const LINK_ARGS: [&str; 5] =
-    ["--initial-memory=65536", "--max-memory=65536", "--stack-first", "-zstack-size=8192", "--compress-relocations"];
+    ["--initial-memory=65536", "--max-memory=65536", "--stack-first", "-zstack-size=2048", "--compress-relocations"];
 
 /// What is built.
 pub(crate) struct Artifact {
