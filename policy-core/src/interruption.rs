@@ -47,11 +47,12 @@ const _: () = assert!(ROWS <= FIELDS_MAX);
 #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
 #[cfg_attr(target_family = "wasm", inline(always))]
 fn are_distinct(policy: &Policy, fields: &[Field<'_>]) -> bool {
-    let mut free = 1_u32.wrapping_shl(policy.fields.count().into()).wrapping_sub(1);
+    let mut seen = 0_u32;
     let is_new = |field: &Field<'_>| {
-        let bit = 1_u32.checked_shl(field.index.into()).unwrap_or(0) & free;
-        free &= !bit;
-        bit != 0
+        let bit = 1_u32.wrapping_shl(field.index.into());
+        let is_new = field.index < policy.fields.count() && seen & bit == 0;
+        seen |= bit;
+        is_new
     };
     fields.iter().all(is_new)
 }

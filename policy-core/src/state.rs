@@ -107,9 +107,10 @@ impl Execution {
     pub fn check(&mut self) {
         let Self { not_before, give_up, deadline, max_wait, facts, progress, .. } = *self;
         let marks = not_before.get() | give_up.get() | deadline.get() | max_wait.get();
+        let sound = (marks <= Mark::MAX.get()) & facts.is_valid();
         // A finished one stays so, whatever else stands in it.
-        let harmless = marks <= Mark::MAX.get() && facts.is_valid() || progress.phase() == Phase::Finished;
-        if !(harmless && progress.is_valid()) {
+        let harmless = sound | (progress.phase() == Phase::Finished);
+        if !(harmless & progress.is_valid()) {
             self.progress = Progress::MALFORMED;
         }
     }
