@@ -6,14 +6,13 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use policy_core::slot;
 use refrain_document::{Digest, artifact};
-use wasm_encoder::Section;
-use wasmparser::{ExportSectionReader, ExternalKind, GlobalSectionReader, Parser, Payload};
+use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding};
 
-use crate::{check_guest, locals, shell, suite, toolchain, wit};
+use crate::{check_guest, compact::compact, shell, suite, toolchain, wit};
 
 /// What the guest is compiled for.
 pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
@@ -89,13 +88,13 @@ pub(crate) fn build_reference() -> Result<PathBuf> {
     check_guest::check_component(&component).context("the reference component")?;
     let path = shell::target().join("refrain/reference.wasm");
     shell::write(&path, &component)?;
-    println!("reference core module: {} bytes", stripped(&core)?.len());
+    println!("reference core module: {} bytes", compact(&core)?.len());
     Ok(path)
 }
 
 /// Builds the component of the workspace in `workspace`; what cargo makes on the way goes to `target`.
 pub(crate) fn build(workspace: &Path, target: &Path) -> Result<Artifact> {
-    let mut core = stripped(&compile(workspace, target, "wasm-guest")?)?;
+    let mut core = compact(&compile(workspace, target, "wasm-guest")?)?;
     bake_default(&mut core)?;
     let component = artifact::template(&encode(workspace, &core)?, suite::digest(workspace)?)?;
     Ok(Artifact { core, component })
@@ -130,61 +129,6 @@ pub(crate) fn nameless(workspace: &Path) -> Result<Vec<String>> {
     flags.push(remap(Path::new(&sysroot), "/rust"));
     flags.push(remap(&fs::canonicalize(workspace)?, "/refrain"));
     Ok(flags)
-}
-
-/// A module without what says nothing to a host: names, producers and the like, the linker's own exports and what only they
-/// name. Its functions are the compiler's, with their [local variables](locals) numbered anew.
-fn stripped(module: &[u8]) -> Result<Vec<u8>> {
-    let mut stripped = module.get(..8).ok_or_else(|| anyhow!("the compiled guest is no module"))?.to_vec();
-    for payload in Parser::new(0).parse_all(module) {
-        let payload = payload.context("the compiled guest is no module")?;
-        if matches!(payload, Payload::CustomSection(_)) {
-            continue;
-        }
-        let Some((id, range)) = payload.as_section() else { continue };
-        if let Payload::CodeSectionStart { .. } = payload {
-            locals::renumbered(module)?.append_to(&mut stripped);
-            continue;
-        }
-        let bytes = match payload {
-            Payload::GlobalSection(globals) => &stack_pointer(module, globals)?,
-            Payload::ExportSection(exports) => &exports_of_ours(exports)?,
-            _ => module.get(range).ok_or_else(|| anyhow!("the compiled guest is cut off"))?,
-        };
-        stripped.push(id);
-        put_leb128(&mut stripped, bytes.len());
-        stripped.extend_from_slice(bytes);
-    }
-    Ok(stripped)
-}
-
-/// A global section of the stack pointer, which the linker puts first. The others are what it exports.
-fn stack_pointer(module: &[u8], globals: GlobalSectionReader<'_>) -> Result<Vec<u8>> {
-    let mut globals = globals.into_iter();
-    let from = globals.original_position();
-    globals.next().context("expected a stack pointer among the globals")??;
-    let global =
-        module.get(from..globals.original_position()).ok_or_else(|| anyhow!("the compiled guest is cut off"))?;
-    Ok([&[1], global].concat())
-}
-
-/// An export section without `__data_end` and `__heap_base`.
-fn exports_of_ours(exports: ExportSectionReader<'_>) -> Result<Vec<u8>> {
-    let exports = exports.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let ours: Vec<_> = exports.iter().filter(|export| !export.name.starts_with("__")).collect();
-    let mut section = Vec::new();
-    put_leb128(&mut section, ours.len());
-    for export in ours {
-        put_leb128(&mut section, export.name.len());
-        section.extend_from_slice(export.name.as_bytes());
-        section.push(match export.kind {
-            ExternalKind::Func => 0,
-            ExternalKind::Memory => 2,
-            other => bail!("expected functions and a memory to be exported, found {other:?} `{}`", export.name),
-        });
-        put_leb128(&mut section, export.index as usize);
-    }
-    Ok(section)
 }
 
 fn put_leb128(out: &mut Vec<u8>, mut value: usize) {

@@ -3,13 +3,13 @@
 mod bindgen;
 mod browser;
 mod check_guest;
+mod compact;
 mod conform;
 mod demo;
 mod generate;
 mod guest;
 mod lab;
 mod layout;
-mod locals;
 mod measure;
 mod node;
 mod pages;
