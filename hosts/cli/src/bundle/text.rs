@@ -8,7 +8,7 @@
 /// The characters of the first numbers, from 0 on: small bytes are the frequent ones, and visible characters begin at 32.
 /// Any other character is that of its code. The list was found by exchanging two of them at a time, as long as the page with
 /// an inlined module shrank (`npm run size` in `hosts/browser`).
-const LOW: &str = "~je)n,dir[:!0}aoEm.p5qfkgy;]{?h$-|(=u";
+const LOW: &str = "q|e=,no}gp{-;r[f]?(4yj:#u!dEk.c0h$)ia";
 
 /// How much higher the number of a character is than its byte.
 const HIGHER: u8 = 2;
