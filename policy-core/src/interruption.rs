@@ -6,6 +6,7 @@ use crate::{
     outcome::End,
     policy::Policy,
     state::{Execution, Progress},
+    time::Mark,
 };
 
 /// In the order of the checks; `None` if the event is to be looked at, or the request may begin.
@@ -28,7 +29,7 @@ pub(crate) fn interruption(
 
 /// No numbers that no wait can be computed from.
 pub(crate) fn is_valid(now: &Now) -> bool {
-    now.mark.max(now.hold.unwrap_or_default()).is_valid()
+    now.mark.is_valid() && now.hold.is_none_or(Mark::is_valid)
 }
 
 #[inline(always)]
