@@ -152,13 +152,12 @@ async fn sends_of_an_attempt_that_was_cut_short_count() {
 }
 
 /// The upper layer gives up its first attempt while the lower waits as long as the server asked.
-#[tokio::test]
-async fn what_a_lower_layer_was_asked_holds_for_those_above() {
+async fn holds_above(said: &'static str) {
     let sends = Arc::new(AtomicU32::new(0));
     let count = sends.clone();
     let busy = service_fn(move |_: Request<()>| {
         let mut response = answer(if count.fetch_add(1, Ordering::Relaxed) == 0 { 503 } else { 200 });
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("10"));
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(said));
         std::future::ready(Ok::<_, std::io::Error>(response))
     });
     let upper = driver(Rules { attempt_timeout: Some(Millis::new(2_500)), ..AT_ONCE });
@@ -176,6 +175,16 @@ async fn what_a_lower_layer_was_asked_holds_for_those_above() {
     time.set_mark(Mark::new(10_000));
     let response = join(running).await.expect("an answer");
     assert_eq!((response.status(), sends.load(Ordering::Relaxed)), (StatusCode::OK, 2));
+}
+
+#[tokio::test]
+async fn what_a_lower_layer_was_asked_holds_for_those_above() {
+    holds_above("10").await;
+}
+
+#[tokio::test]
+async fn the_longer_of_two_values_that_a_lower_layer_was_sent_holds_for_those_above() {
+    holds_above("3, 10").await;
 }
 
 /// Completes when a wait until this mark is entered; the limits of attempts enter waits too.

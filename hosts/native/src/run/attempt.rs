@@ -131,12 +131,17 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         self.count(of);
         let mut now = self.now(Rounding::Up)?;
         let command = self.step(&asked, &mut now)?;
-        self.asked = match (command.hint(), self.driver.policy()) {
-            (HintReport::Used, Some(policy)) => Hint::read(policy, status, &fields, now.wall).delay,
+        let hint = command.hint();
+        let least = match (hint, self.driver.policy()) {
+            // Of values that disagree the longest is a lower bound.
+            (HintReport::Used | HintReport::Conflicting, Some(policy)) => {
+                Hint::read(policy, status, &fields, now.wall).delay
+            }
             _ => Millis::MAX,
         };
-        if let Some(asked) = self.asked() {
-            self.options.hold_until(now.mark.after(asked));
+        self.asked = if hint == HintReport::Used { least } else { Millis::MAX };
+        if least != Millis::MAX {
+            self.options.hold_until(now.mark.after(least));
         }
         Ok(command)
     }
