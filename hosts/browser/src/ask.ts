@@ -11,7 +11,7 @@ import { COMMAND, EVENT, HINT, NOW_OF_HANDLE, NOW_OF_START, PARTS, TOKENS, get, 
 import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
 import type { Layer } from "./nesting.js";
-import { NETWORK_DOWN, NETWORK_UNKNOWN, USED, WAIT, WAKE } from "./numbers.js";
+import { CONFLICTING, NETWORK_DOWN, NETWORK_UNKNOWN, USED, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
 /**
@@ -80,7 +80,9 @@ export function asking(
     tell?.(bytes);
     // In the first call *now* stands before where it does in all others.
     engine.call(at < now ? "start" : "handle", bytes, ended?.headers);
-    if (bytes[COMMAND] === WAIT && bytes[HINT] === USED) shared.held = Math.max(shared.held, get(bytes, PARTS, 8));
+    if (bytes[COMMAND] === WAIT && (bytes[HINT] === USED || bytes[HINT] === CONFLICTING)) {
+      shared.held = Math.max(shared.held, get(bytes, PARTS, 8));
+    }
     const left = get(bytes, TOKENS);
     // A full one says nothing, so that those of many servers do not add up.
     if (left < full) budgets.set(budget(), left);

@@ -57,6 +57,8 @@ export const LAST_STATUS = 2;
 
 /** The hint is in the wait. */
 export const USED = 1;
+/** The longest of several values that disagree is in the wait. */
+export const CONFLICTING = 19;
 
 /** A response of success. */
 export const SUCCESS = 0;

@@ -103,10 +103,13 @@ describe("layers of fetch on top of one another", () => {
     expect(outcomeOf(response)).toMatchObject({ reason: "nested", attempts: 4 });
   });
 
-  it("hold to what the server asked of the one below, whose attempt was cut short meanwhile", async () => {
+  it.each([
+    ["what the server asked of", "10"],
+    ["the longer of two values that the server sent to", "3, 10"],
+  ])("hold to %s the one below, whose attempt was cut short meanwhile", async (_, said) => {
     const time = new TestTime();
     const server = new ScriptedFetch(time);
-    server.respond(503, { "retry-after": "10" });
+    server.respond(503, { "retry-after": said });
     server.respond(200);
     const fetch = stack(time, server.fetch, [{ base: 0, attemptTimeout: 2_500 }, {}]);
     const running = fetch(URL_);
