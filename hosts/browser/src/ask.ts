@@ -7,11 +7,12 @@
  * @module
  */
 
-import { COMMAND, EVENT, HINT, NOW_OF_HANDLE, NOW_OF_START, PARTS, TOKENS, get, put, putOption } from "./block.js";
+import { COMMAND, DELAY, EVENT, HINT, LAST_HINT, NOW_OF_HANDLE, NOW_OF_START, RESUME, RESUME_DELAY, TOKENS } from "./block.js";
+import { get, put, putOption } from "./block.js";
 import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
 import type { Layer } from "./nesting.js";
-import { CONFLICTING, NETWORK_DOWN, NETWORK_UNKNOWN, USED, WAIT, WAKE } from "./numbers.js";
+import { CONFLICTING, FINISH, NETWORK_DOWN, NETWORK_UNKNOWN, USED, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
 /**
@@ -80,8 +81,12 @@ export function asking(
     tell?.(bytes);
     // In the first call *now* stands before where it does in all others.
     engine.call(at < now ? "start" : "handle", bytes, ended?.headers);
-    if (bytes[COMMAND] === WAIT && (bytes[HINT] === USED || bytes[HINT] === CONFLICTING)) {
-      shared.held = Math.max(shared.held, get(bytes, PARTS, 8));
+    const isWait = bytes[COMMAND] === WAIT;
+    const hint = isWait ? bytes[HINT] : bytes[COMMAND] === FINISH && bytes[RESUME] && bytes[LAST_HINT];
+    if (hint === USED || hint === CONFLICTING) {
+      const until = mark + get(bytes, isWait ? DELAY : RESUME_DELAY, 8);
+      // A later mark than any that the policy knows would be refused.
+      shared.held = Math.max(shared.held, Math.min(until, 2 ** 53 - 1));
     }
     const left = get(bytes, TOKENS);
     // A full one says nothing, so that those of many servers do not add up.

@@ -31,8 +31,19 @@ export const COMMAND = 72;
 /** Where the parts of a command stand in a result. */
 export const PARTS = 80;
 
+/** Where the delay stands in a command to wait. */
+export const DELAY = 88;
+
 /** Where it stands in a command to wait what became of the hint. */
 export const HINT = 102;
+
+/** Where it stands in a result that ends a request what became of the hint. */
+export const LAST_HINT = 84;
+
+/** Where the delay stands in such a result if there is something to go on with, which the byte at `RESUME` says. */
+export const RESUME = 104;
+/** See `RESUME`. */
+export const RESUME_DELAY = 112;
 
 /** Where the count of sends stands in a result that ends a request. */
 export const ATTEMPTS = 88;
@@ -94,7 +105,7 @@ export function getOption(bytes: Uint8Array, at: number): number | null {
 
 /** What is needed to go on later, of a result that ends a request, if it is there. */
 export function getResume(bytes: Uint8Array): Resume | null {
-  return bytes[104]
-    ? { delay: get(bytes, 112, 8), notBefore: getOption(bytes, 120), attemptsUsed: get(bytes, 136) }
+  return bytes[RESUME]
+    ? { delay: get(bytes, RESUME_DELAY, 8), notBefore: getOption(bytes, 120), attemptsUsed: get(bytes, 136) }
     : null;
 }

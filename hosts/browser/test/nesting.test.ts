@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { announced, retriedAbove } from "../src/announce.js";
 import type { Engine } from "../src/engine.js";
 import { createFetch, type Fetch } from "../src/fetch.js";
+import { BOUNDS } from "../src/names.js";
 import { outcomeOf } from "../src/outcome.js";
 import { ScriptedFetch, TestTime } from "../src/testing.js";
 import { ONE, URL_, pass, refusal, settled } from "./bench.js";
@@ -15,6 +16,7 @@ function stack(time: TestTime, server: typeof fetch, layers: readonly Rules[]): 
   return layers.reduceRight((below, rules) => layer(rules, below), server as Fetch);
 }
 
+const MAX_WAIT = BOUNDS.indexOf("max-wait");
 const AT_ONCE: Rules = { base: 0 };
 
 /** A server that is dead, how often it was asked, and time whose waits are over at once. */
@@ -124,6 +126,25 @@ describe("layers of fetch on top of one another", () => {
     expect((await running).status).toBe(200);
     expect(server.sends).toHaveLength(2);
   });
+
+  it.each(["120", "120, 60", "9007199254741"])(
+    "hold to what the server asked of one that was deferred, and a wrapper calls again: %s",
+    async (said) => {
+      const time = new TestTime();
+      time.setMark(1_000);
+      const server = new ScriptedFetch(time);
+      server.respond(503, { "retry-after": said });
+      server.respond(200);
+      const lower = stack(time, server.fetch, [AT_ONCE]);
+      const again = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+        await refusal(lower(input, { ...init } as object));
+        return lower(input, { ...init } as object);
+      };
+      const error = await refusal(stack(time, again, [AT_ONCE])(URL_));
+      expect(error).toMatchObject({ reason: "nested", attempts: 1, cause: { reason: "deferred", bound: MAX_WAIT } });
+      expect(server.sends).toHaveLength(1);
+    },
+  );
 
   it("count a send that was cut short while it was under way", async () => {
     const time = new TestTime();
