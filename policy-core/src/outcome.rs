@@ -371,6 +371,19 @@ impl HintReport {
         Self::YearBefore1900,
     ];
 
+    /// Whether the hint's delay holds back others too, siblings and layers: it is what the server said, or the longest of
+    /// values that disagree.
+    ///
+    /// ```
+    /// use policy_core::HintReport;
+    /// assert!(HintReport::Used.holds() && HintReport::Conflicting.holds());
+    /// assert!(!HintReport::Malformed.holds());
+    /// ```
+    #[must_use]
+    pub const fn holds(self) -> bool {
+        matches!(self, Self::Used | Self::Conflicting)
+    }
+
     /// The number in the component's interface.
     #[must_use]
     pub const fn code(self) -> u16 {

@@ -132,11 +132,8 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let mut now = self.now(Rounding::Up)?;
         let command = self.step(&asked, &mut now)?;
         let hint = command.hint();
-        let least = match (hint, self.driver.policy()) {
-            // Of values that disagree the longest is a lower bound.
-            (HintReport::Used | HintReport::Conflicting, Some(policy)) => {
-                Hint::read(policy, status, &fields, now.wall).delay
-            }
+        let least = match self.driver.policy() {
+            Some(policy) if hint.holds() => Hint::read(policy, status, &fields, now.wall).delay,
             _ => Millis::MAX,
         };
         self.asked = if hint == HintReport::Used { least } else { Millis::MAX };

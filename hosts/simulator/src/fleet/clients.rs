@@ -2,7 +2,7 @@
 
 use std::mem::replace;
 
-use policy_core::{Command, Event, Execution, HandOver, HintReport, Millis, Outcome, Request, Sample, Wait};
+use policy_core::{Command, Event, Execution, HandOver, Millis, Outcome, Request, Sample, Wait};
 
 use super::{
     Fleet, What,
@@ -84,7 +84,7 @@ impl Fleet {
         self.tokens[place] = step.tokens;
         self.layer_mut(request, level).set(step.execution);
         // It holds for the layers above, whose own attempt may time out meanwhile.
-        if counted && level > 0 && step.command.hint() == HintReport::Used {
+        if counted && level > 0 && step.command.hint().holds() {
             let call = self.call_mut(request);
             call.held = call.asked;
         }
