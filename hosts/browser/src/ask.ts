@@ -12,7 +12,9 @@ import { get, put, putOption } from "./block.js";
 import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
 import type { Layer } from "./nesting.js";
-import { CONFLICTING, FINISH, NETWORK_DOWN, NETWORK_UNKNOWN, USED, WAIT, WAKE } from "./numbers.js";
+import {
+  CONFLICTING, FINISH, NETWORK_DOWN, NETWORK_UNKNOWN, NO_WALL_CLOCK, OVERFLOW, USED, WAIT, WAKE,
+} from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
 /**
@@ -83,7 +85,7 @@ export function asking(
     engine.call(at < now ? "start" : "handle", bytes, ended?.headers);
     const isWait = bytes[COMMAND] === WAIT;
     const hint = isWait ? bytes[HINT] : bytes[COMMAND] === FINISH && bytes[RESUME] && bytes[LAST_HINT];
-    if (hint === USED || hint === CONFLICTING) {
+    if (hint === USED || hint === OVERFLOW || hint === CONFLICTING || hint === NO_WALL_CLOCK) {
       const until = mark + get(bytes, isWait ? DELAY : RESUME_DELAY, 8);
       // A later mark than any that the policy knows would be refused.
       shared.held = Math.max(shared.held, Math.min(until, 2 ** 53 - 1));

@@ -57,8 +57,12 @@ export const LAST_STATUS = 2;
 
 /** The hint is in the wait. */
 export const USED = 1;
+/** The hint is longer than any wait, which is as long as one can be. */
+export const OVERFLOW = 18;
 /** The longest of several values that disagree is in the wait. */
 export const CONFLICTING = 19;
+/** Nobody can say how long the hint is, so the wait is as long as one can be. */
+export const NO_WALL_CLOCK = 21;
 
 /** A response of success. */
 export const SUCCESS = 0;

@@ -127,7 +127,7 @@ describe("layers of fetch on top of one another", () => {
     expect(server.sends).toHaveLength(2);
   });
 
-  it.each(["120", "120, 60", "9007199254741"])(
+  it.each(["120", "120, 60", "9007199254741", "99999999999999999999", "Fri, 31 Dec 2027 23:59:59 GMT"])(
     "hold to what the server asked of one that was deferred, and a wrapper calls again: %s",
     async (said) => {
       const time = new TestTime();
