@@ -371,17 +371,17 @@ impl HintReport {
         Self::YearBefore1900,
     ];
 
-    /// Whether the hint's delay holds back others too, siblings and layers: it is what the server said, or the longest of
-    /// values that disagree.
+    /// Whether the hint may have a delay, which holds back others too, siblings and layers: it is what the server said, the
+    /// longest of values that disagree, or without an end for what is longer than any number or cannot be measured.
     ///
     /// ```
     /// use policy_core::HintReport;
-    /// assert!(HintReport::Used.holds() && HintReport::Conflicting.holds());
+    /// assert!(HintReport::Used.holds() && HintReport::Conflicting.holds() && HintReport::Overflow.holds());
     /// assert!(!HintReport::Malformed.holds());
     /// ```
     #[must_use]
     pub const fn holds(self) -> bool {
-        matches!(self, Self::Used | Self::Conflicting)
+        matches!(self, Self::Used | Self::Overflow | Self::Conflicting | Self::NoWallClock)
     }
 
     /// The number in the component's interface.

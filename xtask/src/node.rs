@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::shell;
 
@@ -31,8 +31,10 @@ pub(crate) fn script(folder: &Path, name: &str) -> Command {
 
 /// Installs Node where it is missing, and the packages that the lock file of `folder` names unless they are there.
 pub(crate) fn packages(folder: &Path) -> Result<()> {
-    ensure()?;
-    let locked = shell::read(&folder.join("package-lock.json"))?;
+    ensure_node()?;
+    let lock = folder.join("package-lock.json");
+    let locked = shell::read(&lock)?;
+    check_addresses(&locked).with_context(|| format!("in `{}`", lock.display()))?;
     let installed = folder.join("node_modules/.installed");
     if fs::read(&installed).is_ok_and(|installed| installed == locked) {
         return Ok(());
@@ -40,6 +42,13 @@ pub(crate) fn packages(folder: &Path) -> Result<()> {
     println!("installing the packages of `{}`: npm ci", folder.display());
     shell::run(with_node("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(folder))?;
     shell::write(&installed, &locked)
+}
+
+/// A lock file that says where each package was downloaded once is of no use where that cannot be reached.
+fn check_addresses(locked: &[u8]) -> Result<()> {
+    let addresses = String::from_utf8_lossy(locked).matches("\"resolved\": \"http").count();
+    ensure!(addresses == 0, "expected no download address, found {addresses}; `.npmrc` beside it keeps them out");
+    Ok(())
 }
 
 /// Installs Chromium where it is missing.
@@ -57,7 +66,7 @@ fn apt(packages: &[&str]) -> Result<()> {
     shell::run(Command::new("apt-get").args(["install", "--yes", "--no-install-recommends"]).args(packages))
 }
 
-fn ensure() -> Result<()> {
+fn ensure_node() -> Result<()> {
     const NEEDED: &str = "Node 20 or newer and npm are needed; on Debian 13: `apt-get install nodejs npm`";
     if version().is_err() || shell::output(Command::new("npm").arg("--version")).is_err() {
         println!("installing Node: apt-get install nodejs npm");
@@ -104,4 +113,16 @@ fn version() -> Result<u32> {
     let text = shell::output(with_node("node").arg("--version"))?;
     let first = text.trim_start_matches('v').split('.').next().unwrap_or_default();
     first.parse().with_context(|| format!("expected a version such as `v20.0.0` from `node --version`, found `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_file_with_a_download_address_is_refused_and_a_folder_is_none() {
+        assert!(check_addresses(br#""link": true, "resolved": "../hosts/browser""#).is_ok());
+        let error = check_addresses(br#""resolved": "https://example.org/a.tgz""#).unwrap_err();
+        assert!(error.to_string().starts_with("expected no download address, found 1"), "{error}");
+    }
 }

@@ -12,9 +12,8 @@ import { get, put, putOption } from "./block.js";
 import type { Fields } from "./engine.js";
 import type { Host } from "./fetch.js";
 import type { Layer } from "./nesting.js";
-import {
-  CONFLICTING, FINISH, NETWORK_DOWN, NETWORK_UNKNOWN, NO_WALL_CLOCK, OVERFLOW, USED, WAIT, WAKE,
-} from "./numbers.js";
+import { CONFLICTING, NO_WALL_CLOCK, OVERFLOW, USED } from "./numbers.js";
+import { FINISH, NETWORK_DOWN, NETWORK_UNKNOWN, WAIT, WAKE } from "./numbers.js";
 import type { Reason } from "./outcome.js";
 
 /**

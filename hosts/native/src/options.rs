@@ -64,13 +64,14 @@ impl Options {
         siblings.max(self.nesting.as_ref().and_then(Nesting::held_until))
     }
 
-    /// Nothing is sent before this mark, neither by siblings nor by other layers.
+    /// Nothing is sent before this mark, neither by other layers nor by siblings. Those are not held where there is no end,
+    /// which would be as long as the process runs.
     pub(crate) fn hold_until(&self, mark: Mark) {
-        if let Some(hold) = &self.hold {
-            hold.extend_to(mark);
-        }
         if let Some(nesting) = &self.nesting {
             nesting.hold_until(mark);
+        }
+        if let Some(hold) = self.hold.as_ref().filter(|_| mark != Mark::MAX) {
+            hold.extend_to(mark);
         }
     }
 

@@ -58,6 +58,23 @@ fn dead(
     (service, sends)
 }
 
+/// A server that is busy when it is first asked, with this hint, and how often it was asked.
+fn busy_once(
+    said: &'static str,
+) -> (
+    impl Service<Request<()>, Response = Response<()>, Error = std::io::Error, Future: Send> + Clone + Send + 'static,
+    Arc<AtomicU32>,
+) {
+    let sends = Arc::new(AtomicU32::new(0));
+    let count = sends.clone();
+    let service = service_fn(move |_| {
+        let mut response = answer(if count.fetch_add(1, Ordering::Relaxed) == 0 { 503 } else { 200 });
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(said));
+        std::future::ready(Ok(response))
+    });
+    (service, sends)
+}
+
 fn made_anew<B: Default + 'static>() -> Body<B> {
     Body::from_fn(B::default)
 }
@@ -153,13 +170,7 @@ async fn sends_of_an_attempt_that_was_cut_short_count() {
 
 /// The upper layer gives up its first attempt while the lower waits as long as the server asked.
 async fn holds_above(said: &'static str) {
-    let sends = Arc::new(AtomicU32::new(0));
-    let count = sends.clone();
-    let busy = service_fn(move |_: Request<()>| {
-        let mut response = answer(if count.fetch_add(1, Ordering::Relaxed) == 0 { 503 } else { 200 });
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(said));
-        std::future::ready(Ok::<_, std::io::Error>(response))
-    });
+    let (busy, sends) = busy_once(said);
     let upper = driver(Rules { attempt_timeout: Some(Millis::new(2_500)), ..AT_ONCE });
     let time = upper.time().clone();
     let lower = Driver::new(engine(RULES), time.clone(), ScriptedEntropy::new(Sample::ONE));
@@ -185,6 +196,26 @@ async fn what_a_lower_layer_was_asked_holds_for_those_above() {
 #[tokio::test]
 async fn the_longer_of_two_values_that_a_lower_layer_was_sent_holds_for_those_above() {
     holds_above("3, 10").await;
+}
+
+/// What stands between the layers sends again what the lower one has deferred.
+#[tokio::test]
+async fn what_has_no_end_holds_for_what_is_sent_again_in_the_same_attempt() {
+    for said in ["120", "9007199254741", "99999999999999999999", "120, 99999999999999999999"] {
+        let (busy, sends) = busy_once(said);
+        let lower = layer(AT_ONCE).layer(busy);
+        let again = service_fn(move |request: Request<Body<()>>| {
+            let (first, second) = (lower.clone(), lower.clone());
+            let mut repeated = Request::new(made_anew());
+            *repeated.extensions_mut() = request.extensions().clone();
+            async move {
+                let _ = first.oneshot(request).await;
+                second.oneshot(repeated).await
+            }
+        });
+        let ended = layer(AT_ONCE).layer(again).oneshot(Request::new(made_anew())).await;
+        assert_eq!(sends.load(Ordering::Relaxed), 1, "{said}: {ended:?}");
+    }
 }
 
 /// Completes when a wait until this mark is entered; the limits of attempts enter waits too.

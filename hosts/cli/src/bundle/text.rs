@@ -2,7 +2,7 @@
 //!
 //! A page downloads a script and the texts in it compressed by one code, in which the characters of scripts are short and
 //! most bytes of a core module would be long. So each frequent byte is one ASCII character, and the more frequent it is, the
-//! more frequent is that character in scripts. Compressed, such a text is a thirtieth longer than the module; in base64 it
+//! more frequent is that character in scripts. Compressed, such a text is a fiftieth longer than the module; in base64 it
 //! is a quarter longer.
 
 /// The characters of the first numbers, from 0 on: small bytes are the frequent ones, and visible characters begin at 32.

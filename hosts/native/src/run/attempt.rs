@@ -132,13 +132,11 @@ impl<'a, E: Engine, T: Time, X: Entropy> Run<'a, E, T, X> {
         let mut now = self.now(Rounding::Up)?;
         let command = self.step(&asked, &mut now)?;
         let hint = command.hint();
-        let least = match self.driver.policy() {
-            Some(policy) if hint.holds() => Hint::read(policy, status, &fields, now.wall).delay,
-            _ => Millis::MAX,
-        };
-        self.asked = if hint == HintReport::Used { least } else { Millis::MAX };
-        if least != Millis::MAX {
+        self.asked = Millis::MAX;
+        if let Some(policy) = self.driver.policy().filter(|_| hint.holds()) {
+            let least = Hint::read(policy, status, &fields, now.wall).delay;
             self.options.hold_until(now.mark.after(least));
+            self.asked = if hint == HintReport::Used { least } else { Millis::MAX };
         }
         Ok(command)
     }
