@@ -42,37 +42,28 @@ fn answer(status: u16) -> Response<()> {
     response
 }
 
-/// A server that is dead, and how often it was asked.
-fn dead(
-    status: u16,
+/// A server that is told how often it was asked before, and how often it was asked in all.
+fn serving(
+    reply: impl Fn(u32) -> Response<()> + Clone + Send + 'static,
 ) -> (
     impl Service<Request<()>, Response = Response<()>, Error = std::io::Error, Future: Send> + Clone + Send + 'static,
     Arc<AtomicU32>,
 ) {
     let sends = Arc::new(AtomicU32::new(0));
     let count = sends.clone();
-    let service = service_fn(move |_| {
-        count.fetch_add(1, Ordering::Relaxed);
-        std::future::ready(Ok(answer(status)))
-    });
+    let service = service_fn(move |_| std::future::ready(Ok(reply(count.fetch_add(1, Ordering::Relaxed)))));
     (service, sends)
 }
 
-/// A server that is busy when it is first asked, with this hint, and how often it was asked.
-fn busy_once(
-    said: &'static str,
-) -> (
-    impl Service<Request<()>, Response = Response<()>, Error = std::io::Error, Future: Send> + Clone + Send + 'static,
-    Arc<AtomicU32>,
-) {
-    let sends = Arc::new(AtomicU32::new(0));
-    let count = sends.clone();
-    let service = service_fn(move |_| {
-        let mut response = answer(if count.fetch_add(1, Ordering::Relaxed) == 0 { 503 } else { 200 });
+const DEAD: fn(u32) -> Response<()> = |_| answer(503);
+
+/// Busy at first, with this hint.
+fn busy_once(said: &'static str) -> impl Fn(u32) -> Response<()> + Clone {
+    move |before| {
+        let mut response = answer(if before == 0 { 503 } else { 200 });
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(said));
-        std::future::ready(Ok(response))
-    });
-    (service, sends)
+        response
+    }
 }
 
 fn made_anew<B: Default + 'static>() -> Body<B> {
@@ -85,7 +76,7 @@ fn report(response: &Response<()>) -> &Report {
 
 #[tokio::test]
 async fn two_layers_send_as_often_as_one() {
-    let (service, sends) = dead(503);
+    let (service, sends) = serving(DEAD);
     let stack = layer(AT_ONCE).layer(layer(AT_ONCE).layer(service));
     let response = stack.oneshot(Request::new(made_anew())).await.expect("an answer");
     assert_eq!(sends.load(Ordering::Relaxed), 4);
@@ -110,7 +101,7 @@ async fn what_the_lowest_layer_deferred_can_go_on_later() {
 
 #[tokio::test]
 async fn three_layers_send_as_often_as_one() {
-    let (service, sends) = dead(503);
+    let (service, sends) = serving(DEAD);
     let stack =
         ServiceBuilder::new().layer(layer(AT_ONCE)).layer(layer(AT_ONCE)).layer(layer(AT_ONCE)).service(service);
     let request: Request<Nested> = Request::new(made_anew());
@@ -122,7 +113,7 @@ async fn three_layers_send_as_often_as_one() {
 #[tokio::test]
 async fn the_lowest_limit_of_all_layers_holds() {
     for limits in [[2, 9, 9], [9, 2, 9], [9, 9, 2]] {
-        let (service, sends) = dead(503);
+        let (service, sends) = serving(DEAD);
         let [upper, middle, lower] = limits.map(|max_attempts| layer(Rules { max_attempts, ..AT_ONCE }));
         let stack = ServiceBuilder::new().layer(upper).layer(middle).layer(lower).service(service);
         let request: Request<Nested> = Request::new(made_anew());
@@ -133,7 +124,7 @@ async fn the_lowest_limit_of_all_layers_holds() {
 
 #[tokio::test]
 async fn a_layer_that_retries_what_the_one_below_does_not_counts_on() {
-    let (service, sends) = dead(503);
+    let (service, sends) = serving(DEAD);
     let deaf =
         Rules { retry: refrain::core::StatusSet::of(&[502]), throttle: refrain::core::StatusSet::EMPTY, ..AT_ONCE };
     let stack = layer(AT_ONCE).layer(layer(deaf).layer(service));
@@ -145,7 +136,7 @@ async fn a_layer_that_retries_what_the_one_below_does_not_counts_on() {
 /// The upper layer gives up its first attempt while the lowest, after two sends, waits to send again.
 #[tokio::test]
 async fn sends_of_an_attempt_that_was_cut_short_count() {
-    let (service, sends) = dead(503);
+    let (service, sends) = serving(DEAD);
     let upper = driver(Rules { attempt_timeout: Some(Millis::new(2_500)), ..AT_ONCE });
     let time = upper.time().clone();
     let slow = Driver::new(engine(RULES), time.clone(), ScriptedEntropy::new(Sample::ONE));
@@ -170,7 +161,7 @@ async fn sends_of_an_attempt_that_was_cut_short_count() {
 
 /// The upper layer gives up its first attempt while the lower waits as long as the server asked.
 async fn holds_above(said: &'static str) {
-    let (busy, sends) = busy_once(said);
+    let (busy, sends) = serving(busy_once(said));
     let upper = driver(Rules { attempt_timeout: Some(Millis::new(2_500)), ..AT_ONCE });
     let time = upper.time().clone();
     let lower = Driver::new(engine(RULES), time.clone(), ScriptedEntropy::new(Sample::ONE));
@@ -202,7 +193,7 @@ async fn the_longer_of_two_values_that_a_lower_layer_was_sent_holds_for_those_ab
 #[tokio::test]
 async fn what_has_no_end_holds_for_what_is_sent_again_in_the_same_attempt() {
     for said in ["120", "9007199254741", "99999999999999999999", "120, 99999999999999999999"] {
-        let (busy, sends) = busy_once(said);
+        let (busy, sends) = serving(busy_once(said));
         let lower = layer(AT_ONCE).layer(busy);
         let again = service_fn(move |request: Request<Body<()>>| {
             let (first, second) = (lower.clone(), lower.clone());
@@ -278,7 +269,7 @@ async fn what_a_caller_said_is_true_of_each_request_that_its_server_makes() {
     let told = HeaderMap::from_iter([(Nesting::FIELD, http::HeaderValue::from_static("1;max=4"))]);
     let options = Options { nesting: Nesting::from_headers(&told), ..Options::default() };
     let client = client(AT_ONCE, true);
-    let (service, sends) = dead(503);
+    let (service, sends) = serving(DEAD);
     let service = layer(AT_ONCE).options(options.clone()).layer(service);
     for number in 1..=6 {
         let error = client.get(&server.url).options(options.clone()).send().await.expect_err("no success");
