@@ -85,10 +85,13 @@ describe("layers of fetch on top of one another", () => {
     expect(server.sends).toHaveLength(1);
   });
 
-  it("count the sends of an attempt that was cut short", async () => {
+  it.each([
+    ["that had no hint", {}],
+    ["whose hint was malformed, so that nobody else is held", { "retry-after": "soon" }],
+  ])("count the sends of an attempt that was cut short, %s", async (_, said) => {
     const time = new TestTime();
     const server = new ScriptedFetch(time);
-    for (let i = 0; i < 4; i++) server.respond(503);
+    for (let i = 0; i < 4; i++) server.respond(503, { ...said });
     const fetch = stack(time, server.fetch, [{ base: 0, attemptTimeout: 2_500 }, {}]);
     const running = fetch(URL_);
     while ((await time.waitEntered()) !== 1_000);

@@ -191,7 +191,7 @@ async fn the_longer_of_two_values_that_a_lower_layer_was_sent_holds_for_those_ab
 
 /// What stands between the layers sends again what the lower one has deferred.
 #[tokio::test]
-async fn what_has_no_end_holds_for_what_is_sent_again_in_the_same_attempt() {
+async fn what_was_deferred_with_or_without_an_end_holds_for_what_is_sent_again_in_the_same_attempt() {
     for said in ["120", "9007199254741", "99999999999999999999", "120, 99999999999999999999"] {
         let (busy, sends) = serving(busy_once(said));
         let lower = layer(AT_ONCE).layer(busy);

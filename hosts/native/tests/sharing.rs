@@ -18,6 +18,8 @@ type TestClient = Client<DirectEngine, TestTime, ScriptedEntropy>;
 type TestBuilder = ClientBuilder<DirectEngine, TestTime, ScriptedEntropy>;
 
 const TOLD_60_S: Act = Act::Say("HTTP/1.1 503 Busy\r\nretry-after: 60\r\ncontent-length: 0\r\n\r\n");
+const TOLD_FOR_EVER: Act =
+    Act::Say("HTTP/1.1 503 Busy\r\nretry-after: 99999999999999999999\r\ncontent-length: 0\r\n\r\n");
 const TOLD_AN_HOUR: Act = Act::Say("HTTP/1.1 503 Busy\r\nretry-after: 3600\r\ncontent-length: 0\r\n\r\n");
 const TOLD_AT_ONCE: Act = Act::Say("HTTP/1.1 503 Busy\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n");
 
@@ -72,6 +74,15 @@ async fn what_is_deferred_holds_its_siblings_too() {
         assert_eq!(resume.not_before, Some(UnixMillis::new(1_700_003_600_000)));
     }
     assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_deferred_without_an_end_holds_no_siblings() {
+    let server = Server::start(&[TOLD_FOR_EVER, OK]).await;
+    let (client, _) = build(RULES, |builder| builder.holds(Holds::default()));
+    let error = client.get(&server.url).send().await.expect_err("never");
+    assert_eq!(error.reason(), Some(&Reason::Policy(End::Deferred)));
+    client.get(&server.url).send().await.expect("a success");
 }
 
 #[tokio::test]
